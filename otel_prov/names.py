@@ -1,0 +1,117 @@
+"""Names of the spans and attributes that otel-prov writes, and of the things that they identify.
+
+OpenTelemetry's own names are used where they exist (GenAI semantic conventions, status Development as of November 2026:
+https://github.com/open-telemetry/semantic-conventions-genai). They stand here as plain strings because the packaged
+``GEN_AI_*`` constants are deprecated. OpenTelemetry has no names for a ReAct iteration, so ``agent.*`` are ours.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import quote
+
+# Span names ------------------------------------------------------------------------------------------------------
+
+INVOKE_AGENT: Final = "invoke_agent"
+"""A session: ``invoke_agent {agent name}``; also its ``gen_ai.operation.name``."""
+
+ITERATION: Final = "agent.iteration"
+"""One think/act/observe cycle."""
+
+EXECUTE_TOOL: Final = "execute_tool"
+"""One tool call: ``execute_tool {tool name}``; also its ``gen_ai.operation.name``."""
+
+# OpenTelemetry GenAI attributes ----------------------------------------------------------------------------------
+
+OPERATION_NAME: Final = "gen_ai.operation.name"
+"""``invoke_agent`` or ``execute_tool``."""
+
+AGENT_NAME: Final = "gen_ai.agent.name"
+"""Name of the agent, as its author gave it."""
+
+REQUEST_MODEL: Final = "gen_ai.request.model"
+"""The model that the agent asks, as its author gave it."""
+
+TOOL_NAME: Final = "gen_ai.tool.name"
+"""Name of the tool."""
+
+TOOL_ARGUMENTS: Final = "gen_ai.tool.call.arguments"
+"""What the tool was called with, as JSON text."""
+
+TOOL_RESULT: Final = "gen_ai.tool.call.result"
+"""What the tool returned, as text."""
+
+ERROR_TYPE: Final = "error.type"
+"""Class of the exception that ended the span, with its module unless that is ``builtins``."""
+
+# Session attributes ----------------------------------------------------------------------------------------------
+
+SESSION_ID: Final = "agent.session.id"
+"""Identity of the session. On every span that otel-prov makes, so that each can be described alone."""
+
+SESSION_URI: Final = "agent.session.uri"
+"""The session's IRI in the graph, see :func:`session_uri`. On the session's span."""
+
+SESSION_QUESTION: Final = "agent.session.question"
+"""What the agent was asked."""
+
+SESSION_ANSWER: Final = "agent.session.answer"
+"""What the agent answered."""
+
+SESSION_OUTCOME: Final = "agent.session.outcome"
+"""How the session ended: one of the ``OUTCOME_*`` values; absent while it goes on."""
+
+OUTCOME_FINAL: Final = "final"
+"""The loop returned its answer."""
+
+OUTCOME_ERROR: Final = "error"
+"""An exception left the loop."""
+
+OUTCOME_CANCELLED: Final = "cancelled"
+"""The task was cancelled, or the program was told to stop (``KeyboardInterrupt``, ``SystemExit``)."""
+
+OUTCOME_MAX_ITERATIONS: Final = "max_iterations"
+"""The loop gave up at its limit of iterations; only the loop's author can say so."""
+
+OUTCOME_ABANDONED: Final = "abandoned"
+"""The consumer of a generator stopped reading before its end."""
+
+# Iteration attributes --------------------------------------------------------------------------------------------
+
+ITERATION_NUMBER: Final = "agent.iteration.number"
+"""Position of the iteration in its session, from 1."""
+
+ITERATION_THOUGHT: Final = "agent.iteration.thought"
+"""What the agent thought before it acted."""
+
+ITERATION_ACTION: Final = "agent.iteration.action"
+"""Name of the tool that the agent chose."""
+
+ITERATION_ARGUMENTS: Final = "agent.iteration.arguments"
+"""What the agent called the tool with, as JSON text."""
+
+ITERATION_OBSERVATION: Final = "agent.iteration.observation"
+"""What came back, as text."""
+
+ITERATION_OUTCOME: Final = "agent.iteration.outcome"
+"""``error``, ``cancelled`` or ``abandoned`` where an iteration or a tool call did not end by itself; absent otherwise."""
+
+# TrustGraph's coordinates ----------------------------------------------------------------------------------------
+
+USER: Final = "trustgraph.user"
+"""On whose behalf the agent runs."""
+
+COLLECTION: Final = "trustgraph.collection"
+"""TrustGraph's collection that the trace belongs to. On every span."""
+
+DEFAULT_COLLECTION: Final = "default"
+"""The collection of whoever names none; TrustGraph's stock configuration has it."""
+
+
+def session_uri(session_id: str) -> str:
+    """The IRI of a session, ``urn:trustgraph:agent:{session id}``.
+
+    Characters that an IRI can't hold are percent-encoded; a UUID stays as it is. (TrustGraph 2.11.1,
+    ``trustgraph/provenance/uris.py``.)
+    """
+    return "urn:trustgraph:agent:" + quote(session_id, safe="-._~:@!$&'()*+,;=")

@@ -1,0 +1,105 @@
+"""What happened in a session, free of OpenTelemetry and of RDF: the one model in the middle.
+
+Spans are read into steps (``read``), steps are kept (``keep``), steps become triples and triples become steps again
+(``describe``), and steps are what the command line shows (``show``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeVar
+
+__all__ = ["Analysis", "Conclusion", "Observation", "Question", "Session", "Step"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the agent was asked, and when."""
+
+    text: str | None = None
+    """``None`` where content was not recorded."""
+    started: datetime | None = None
+    """Start of the session, in UTC, to the microsecond."""
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What the agent thought in one iteration and what it decided to do."""
+
+    number: int
+    """Position in the session, from 1."""
+    thought: str | None = None
+    action: str | None = None
+    """Name of the tool."""
+    arguments: str | None = None
+    """Arguments of the tool, as JSON text; any text where the source had no JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a tool call of an iteration came back with."""
+
+    number: int
+    """Number of the iteration."""
+    text: str | None = None
+    error: str | None = None
+    """What went wrong, where the call failed or was cancelled."""
+    call: int = 1
+    """Which of the iteration's tool calls, from 1 in the order of their starts."""
+    action: str | None = None
+    """Tool of a further call (``call`` > 1); the first call's stands in the :class:`Analysis`."""
+    arguments: str | None = None
+    """Arguments of a further call (``call`` > 1), as JSON text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What the agent answered, and what it thought before it did."""
+
+    answer: str | None = None
+    thought: str | None = None
+
+
+Step = Question | Analysis | Observation | Conclusion
+S = TypeVar("S", Question, Analysis, Observation, Conclusion)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One run of an agent: its steps, and what is known about the run as a whole.
+
+    Steps stand in their natural order: the question; each analysis, by number, followed by its observations, by call;
+    the conclusion. Any of them may be missing, while the session runs or where its record is incomplete.
+    """
+
+    uri: str
+    """Its IRI, as a rule ``urn:trustgraph:agent:{session id}``."""
+    steps: tuple[Step, ...] = ()
+    collection: str | None = field(default=None, kw_only=True)
+    agent: str | None = field(default=None, kw_only=True)
+    user: str | None = field(default=None, kw_only=True)
+    model: str | None = field(default=None, kw_only=True)
+    trace_id: str | None = field(default=None, kw_only=True)
+    """OpenTelemetry trace id, 32 hexadecimal digits."""
+    ended: datetime | None = field(default=None, kw_only=True)
+    """End of the session, in UTC, to the microsecond."""
+    outcome: str | None = field(default=None, kw_only=True)
+    """How it ended, one of the ``OUTCOME_*`` values of :mod:`otel_prov.names`; ``None`` while it goes on, or unknown."""
+    error: str | None = field(default=None, kw_only=True)
+    """Type and message of the exception that ended it."""
+
+    def of(self, kind: type[S]) -> Iterator[S]:
+        """The steps of one kind, in order."""
+        return (step for step in self.steps if isinstance(step, kind))
+
+    @property
+    def question(self) -> Question:
+        """The question; an empty one where it is missing."""
+        return next(self.of(Question), Question())
+
+    @property
+    def conclusion(self) -> Conclusion | None:
+        """The conclusion, if the session has come to one."""
+        return next(self.of(Conclusion), None)
