@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-__all__ = ["guarded", "lost", "losses"]
+__all__ = ["guarded", "losses", "lost"]
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -94,7 +94,7 @@ ITERATION_OBSERVATION: Final = "agent.iteration.observation"
 """What came back, as text."""
 
 ITERATION_OUTCOME: Final = "agent.iteration.outcome"
-"""``error``, ``cancelled`` or ``abandoned`` where an iteration or a tool call did not end by itself; absent otherwise."""
+"""``error``, ``cancelled`` or ``abandoned`` where an iteration or a tool call did not end by itself."""
 
 # TrustGraph's coordinates ----------------------------------------------------------------------------------------
 

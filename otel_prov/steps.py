@@ -86,7 +86,7 @@ class Session:
     ended: datetime | None = field(default=None, kw_only=True)
     """End of the session, in UTC, to the microsecond."""
     outcome: str | None = field(default=None, kw_only=True)
-    """How it ended, one of the ``OUTCOME_*`` values of :mod:`otel_prov.names`; ``None`` while it goes on, or unknown."""
+    """How it ended, one of the ``OUTCOME_*`` values of :mod:`otel_prov.names`; ``None`` while it goes on."""
     error: str | None = field(default=None, kw_only=True)
     """Type and message of the exception that ended it."""
 
