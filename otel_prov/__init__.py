@@ -1,1 +1,59 @@
-"""OpenTelemetry tracing for ReAct agent loops whose spans also become W3C PROV-O."""
+"""OpenTelemetry tracing for ReAct agent loops whose spans also become W3C PROV-O.
+
+What instrumented code needs is imported at once and needs ``opentelemetry-api`` only; the rest when it is first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from otel_prov.instrument import (
+    IterationSpan,
+    SessionSpan,
+    ToolSpan,
+    current_iteration,
+    current_session,
+    iteration,
+    session,
+    tool,
+    trace_agent,
+)
+from otel_prov.losses import losses
+
+if TYPE_CHECKING:
+    from otel_prov.describe.spans import describe_spans
+    from otel_prov.record.exporter import ProvSpanExporter
+    from otel_prov.record.install import install
+    from otel_prov.record.processor import ProvSpanProcessor
+
+__all__ = [
+    "IterationSpan",
+    "ProvSpanExporter",
+    "ProvSpanProcessor",
+    "SessionSpan",
+    "ToolSpan",
+    "current_iteration",
+    "current_session",
+    "describe_spans",
+    "install",
+    "iteration",
+    "losses",
+    "session",
+    "tool",
+    "trace_agent",
+]
+
+_LATER = {
+    "ProvSpanExporter": "otel_prov.record.exporter",
+    "ProvSpanProcessor": "otel_prov.record.processor",
+    "describe_spans": "otel_prov.describe.spans",
+    "install": "otel_prov.record.install",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(_LATER[name]), name)

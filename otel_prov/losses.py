@@ -19,6 +19,7 @@ __all__ = ["guarded", "losses", "lost"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+D = TypeVar("D")
 
 _log = logging.getLogger("otel_prov")
 _EVERY = 60.0  # seconds between two lines about the same reason
@@ -59,15 +60,15 @@ def losses() -> dict[str, int]:
         return dict(_counts)
 
 
-def guarded(otherwise: R, reason: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def guarded(otherwise: D, reason: str) -> Callable[[Callable[P, R]], Callable[P, R | D]]:
     """Make a function return ``otherwise`` where it would raise an ``Exception``, and count that as a loss.
 
     ``KeyboardInterrupt``, ``SystemExit`` and cancellation pass: they belong to the host.
     """
 
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+    def decorate(function: Callable[P, R]) -> Callable[P, R | D]:
         @functools.wraps(function)
-        def guard(*args: P.args, **kwargs: P.kwargs) -> R:
+        def guard(*args: P.args, **kwargs: P.kwargs) -> R | D:
             try:
                 return function(*args, **kwargs)
             except Exception as error:

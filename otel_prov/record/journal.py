@@ -14,7 +14,8 @@ import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
-from otel_prov.losses import guarded, lost
+from otel_prov.environment import OTEL_EXPORTER_PROV_STORE
+from otel_prov.losses import lost
 
 __all__ = ["NOT_WRITTEN", "Journal", "files", "hold", "store_folder", "writer_of", "writes"]
 
@@ -48,9 +49,9 @@ except ImportError:  # Windows, where locks are mandatory and exclusive: lock a 
         return True
 
 
-def store_folder() -> Path:
-    """Where sessions are kept: ``OTEL_EXPORTER_PROV_STORE``, else this user's data folder on this platform."""
-    if folder := os.environ.get("OTEL_EXPORTER_PROV_STORE"):
+def store_folder(store: str | Path | None = None) -> Path:
+    """Where sessions are kept: the given folder, else ``OTEL_EXPORTER_PROV_STORE``, else this user's data folder."""
+    if folder := store or os.environ.get(OTEL_EXPORTER_PROV_STORE):
         return Path(folder).expanduser()
     from platformdirs import user_data_path
 
@@ -105,7 +106,7 @@ class Journal:
     may end a span.
     """
 
-    def __init__(self, store: Path | None = None) -> None:
+    def __init__(self, store: str | Path | None = None) -> None:
         self._store = store
         self._descriptor: int | None = None
         self._start_anew()
@@ -120,9 +121,8 @@ class Journal:
         self._number = self._written = 0
         self._torn = False
 
-    @guarded(False, NOT_WRITTEN)
     def write(self, line: bytes) -> bool:
-        """Append one line, newline included; whether it is on disk, safe from a ``kill -9``. Never raises.
+        """Append one line, newline included; whether it is on disk, safe from a ``kill -9``.
 
         What could not be written is counted and logged.
         """
@@ -149,7 +149,7 @@ class Journal:
                 os.close(descriptor)
 
     def _folder(self) -> Path:
-        return (self._store or store_folder()) / "journal"
+        return store_folder(self._store) / "journal"
 
     def _open(self) -> int:
         """Make and lock a file, and let go of the one before."""

@@ -1,0 +1,177 @@
+"""An open span of ours, and the context in which the code inside it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from opentelemetry import trace
+from opentelemetry.context import Context, attach, create_key, get_current, get_value, set_value
+from opentelemetry.trace import INVALID_SPAN, Span, StatusCode, Tracer, TracerProvider
+
+from otel_prov import names
+from otel_prov.instrument.content import Content, qualified_name
+from otel_prov.losses import guarded
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from otel_prov.instrument.session import SessionSpan
+
+__all__ = ["CHECKPOINTS", "NOT_RECORDED", "Activity", "Checkpoint", "current", "tracer"]
+
+NOT_RECORDED = "span not recorded"
+"""Reason under which a fault of ours, or of another span processor, is counted."""
+
+Checkpoint = Callable[[Span], None]
+"""Takes a span that still runs, when what it knows is worth keeping before it goes on."""
+
+CHECKPOINTS = create_key("otel-prov-checkpoints")
+"""Where a span processor finds, in the parent context of a session's span, the list to add its :data:`Checkpoint` to.
+
+The SDK tells a processor of starts and ends only. An iteration knows its action in between, and what it is about to do
+must be on disk before it does it.
+"""
+
+_CURRENT = create_key("otel-prov-current")
+
+
+def current() -> Activity | None:
+    """The innermost session, iteration or tool call that this code runs inside of."""
+    activity = get_value(_CURRENT)
+    return activity if isinstance(activity, Activity) else None
+
+
+class Activity:
+    """What sessions, iterations and tool calls have in common: entered once, ended exactly once, harmless to the host.
+
+    While it is active, its span is OpenTelemetry's current one. It can be suspended and activated again, so nothing is
+    held across a ``yield``: what runs in between has its own context back, whichever thread or task that is.
+    """
+
+    _span: Span = INVALID_SPAN
+    _content: Content
+    _parent: Activity | None = None
+
+    def __init__(self) -> None:
+        self._context: Context | None = None  # inside this activity, as last seen
+        self._outside: Context | None = None
+        self._ended = False
+        self._recorded: int | None = None  # id of the exception that something inside has recorded
+
+    @property
+    def session(self) -> SessionSpan | None:
+        """The session that this is, or is part of."""
+        return self._parent.session if self._parent is not None else None
+
+    # What the kinds of activity differ in ------------------------------------------------------------------------
+
+    def _open(self, outside: Context) -> Span:
+        """Start the span."""
+        raise NotImplementedError
+
+    def _close(self, outcome: str | None) -> None:
+        """Set the last attributes. ``outcome`` is ``None`` for an activity that ended by itself."""
+
+    def returned(self, value: Any) -> None:
+        """The code inside has returned this."""
+
+    def yielded(self, value: Any) -> None:
+        """The code inside hands this over, and goes on later."""
+
+    # Life --------------------------------------------------------------------------------------------------------
+
+    @guarded(None, NOT_RECORDED)
+    def activate(self) -> None:
+        """Make this the current activity, starting it the first time."""
+        self._outside = get_current()
+        if self._context is None:
+            self._span = self._open(self._outside)
+            self._context = set_value(_CURRENT, self, trace.set_span_in_context(self._span, self._outside))
+        attach(self._context)
+
+    @guarded(None, NOT_RECORDED)
+    def suspend(self) -> None:
+        """Give the code around this its context back.
+
+        OpenTelemetry's ``detach`` wants the task that attached, and the code inside may have been resumed by another;
+        so the context that was there before is attached again, wherever ours is still in force.
+        """
+        here = get_current()
+        if self._outside is not None and self._surrounds(get_value(_CURRENT, here)):
+            self._context = here
+            attach(self._outside)
+
+    def _surrounds(self, activity: object) -> bool:
+        while isinstance(activity, Activity):
+            if activity is self:
+                return True
+            activity = activity._parent
+        return False
+
+    @guarded(None, NOT_RECORDED)
+    def end(self, error: BaseException | None = None, *, outcome: str | None = None) -> None:
+        """End the span, the first time this is called; with what ended it, if it didn't end by itself."""
+        if self._ended:
+            return
+        self._ended = True
+        outcome = outcome or _outcome(error)
+        try:
+            if error is not None and outcome == names.OUTCOME_ERROR:
+                self._record_error(error)
+            self._close(outcome)
+        finally:
+            self._span.end()
+
+    def _record_error(self, error: BaseException) -> None:
+        """The exception is recorded where it happened; the activities around it only get the status."""
+        self._span.set_status(StatusCode.ERROR, self._content.message(error))
+        self._span.set_attribute(names.ERROR_TYPE, qualified_name(type(error)))
+        if self._recorded != id(error):
+            self._span.add_event("exception", self._content.exception(error))
+        if self._parent is not None:
+            self._parent._recorded = id(error)
+
+    # Context manager, sync and async -----------------------------------------------------------------------------
+
+    def __enter__(self) -> Self:
+        self.activate()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.suspend()
+        self.end(error)
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, error, where)
+
+
+def _outcome(error: BaseException | None) -> str | None:
+    """How an activity ended that an exception left, if any did."""
+    if error is None:
+        return None
+    if isinstance(error, GeneratorExit):
+        return names.OUTCOME_ABANDONED
+    if not isinstance(error, Exception) or type(error).__name__ == "CancelledError":
+        return names.OUTCOME_CANCELLED
+    return names.OUTCOME_ERROR
+
+
+_tracer: tuple[TracerProvider, Tracer] | None = None
+
+
+def tracer() -> Tracer:
+    """Our tracer of the global provider, whichever that is by now."""
+    global _tracer
+    provider = trace.get_tracer_provider()
+    if _tracer is None or _tracer[0] is not provider:
+        _tracer = provider, provider.get_tracer("otel_prov")
+    return _tracer[1]

@@ -1,0 +1,115 @@
+"""The decorator on an agent's loop: each call of it is a session."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
+
+from otel_prov.instrument.callables import wrap
+from otel_prov.instrument.content import Redact
+from otel_prov.instrument.session import SessionSpan
+from otel_prov.losses import guarded
+
+__all__ = ["trace_agent"]
+
+F = TypeVar("F", bound="Callable[..., Any] | staticmethod[..., Any] | classmethod[Any, ..., Any]")
+Setting = str | Callable[..., str | None] | None
+"""A value, or a function of the call's arguments that gives it."""
+
+_USUAL_NAMES = ("question", "query", "task", "prompt", "message", "input", "user_input", "request", "goal")
+
+
+@overload
+def trace_agent(function: F, /) -> F: ...
+@overload
+def trace_agent(
+    *,
+    name: str | None = None,
+    question: str | None = None,
+    session_id: Setting = None,
+    collection: Setting = None,
+    user: Setting = None,
+    model: Setting = None,
+    redact: Redact | None = None,
+) -> Callable[[F], F]: ...
+def trace_agent(
+    function: Any = None,
+    /,
+    *,
+    name: str | None = None,
+    question: str | None = None,
+    session_id: Setting = None,
+    collection: Setting = None,
+    user: Setting = None,
+    model: Setting = None,
+    redact: Redact | None = None,
+) -> Any:
+    """Trace each call of an agent's loop as a session. The answer is what it returns, or what it yields.
+
+    For functions, coroutine functions, generators and async generators, methods, static and class methods, and
+    callables that return something to await; with and without parentheses. The function keeps its kind, its signature,
+    what it returns and what it raises.
+
+    Args:
+        name: The agent's name; the function's, if left out.
+        question: Name of the parameter that is the question. If left out: the one with a usual name (``question``,
+            ``query``, ``task``, ``prompt``, ...), else the first.
+        session_id: Identity of the session; a fresh UUID for each call, if left out.
+        collection: TrustGraph's collection; ``OTEL_EXPORTER_PROV_COLLECTION``, else ``default``, if left out.
+        user: On whose behalf the agent runs.
+        model: The model that the agent asks.
+        redact: Rewrites every text before it becomes an attribute; a text on which it fails is left out.
+
+    ``session_id``, ``collection``, ``user`` and ``model`` may also be functions that are given the call's arguments.
+    """
+
+    def decorate(function: Any) -> Any:
+        target = function.__func__ if isinstance(function, (staticmethod, classmethod)) else function
+        agent = name if name is not None else getattr(target, "__name__", type(target).__name__)
+        find_question = _question_finder(target, question)
+
+        def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> SessionSpan:
+            return SessionSpan(
+                find_question(args, kwargs),
+                name=agent,
+                session_id=_value(session_id, args, kwargs),
+                collection=_value(collection, args, kwargs),
+                user=_value(user, args, kwargs),
+                model=_value(model, args, kwargs),
+                redact=redact,
+            )
+
+        return wrap(function, begin)
+
+    return decorate if function is None else decorate(function)
+
+
+@guarded(None, "setting of a session left out: its function failed")
+def _value(setting: Setting, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    return setting(*args, **kwargs) if callable(setting) else setting
+
+
+def _question_finder(function: Any, wanted: str | None) -> Callable[[tuple[Any, ...], dict[str, Any]], Any]:
+    """A function that finds the question among a call's arguments."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):  # some built-in functions have no signature
+        parameters = []
+    known = [parameter.name for parameter in parameters]
+    if wanted is not None and wanted not in known and not any(p.kind is p.VAR_KEYWORD for p in parameters):
+        raise ValueError(f"question={wanted!r} is no parameter of {function!r}; it has {', '.join(known) or 'none'}")
+    candidates = [name for name in known if name not in ("self", "cls")]
+    usual = (name for name in _USUAL_NAMES if name in candidates)
+    chosen = wanted or next(usual, candidates[0] if candidates else "")
+    position = known.index(chosen) if chosen in known else 0
+    default = parameters[position].default if parameters else None
+
+    def find(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if chosen in kwargs:
+            return kwargs[chosen]
+        if chosen and position < len(args):
+            return args[position]
+        return None if default is inspect.Parameter.empty else default
+
+    return find

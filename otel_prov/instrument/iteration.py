@@ -1,0 +1,112 @@
+"""An iteration: one think/act/observe cycle of a session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from opentelemetry import trace
+from opentelemetry.context import Context
+from opentelemetry.trace import Span
+
+from otel_prov import names
+from otel_prov.instrument.activity import NOT_RECORDED, Activity, current
+from otel_prov.instrument.tool import ToolSpan
+from otel_prov.losses import guarded, lost
+
+if TYPE_CHECKING:
+    from otel_prov.instrument.session import SessionSpan
+
+__all__ = ["IterationSpan", "current_iteration", "iteration"]
+
+
+class IterationSpan(Activity):
+    """A handle of an iteration. Threads and tasks that it is passed to can record into it and call tools for it."""
+
+    _parent: SessionSpan | None
+
+    def __init__(self, session: SessionSpan | None) -> None:
+        super().__init__()
+        self._parent = session
+        self.number = 0
+        """Position in the session, from 1; 0 before it is entered."""
+        self._acting = False
+
+    def tool(self, name: str, arguments: Any = None) -> ToolSpan:
+        """A tool call of this iteration, to be entered with ``with`` or ``async with``."""
+        return ToolSpan(name, arguments, inside=self)
+
+    @guarded(None, NOT_RECORDED)
+    def record(
+        self, *, thought: Any = None, action: Any = None, arguments: Any = None, observation: Any = None
+    ) -> None:
+        """Record what is known, when it is known; what is given again replaces what was given before.
+
+        With an action, all that is known so far goes to the journal before this returns, and so before the action is
+        carried out.
+
+        Args:
+            thought: What the agent thinks.
+            action: Name of the tool that it chose. An iteration without one only concludes: its thought is the
+                conclusion's.
+            arguments: What it calls the tool with: anything that has a JSON form.
+            observation: What came back, of any type.
+        """
+        session, span = self._parent, self._span
+        if session is None or not span.is_recording():
+            return
+        content = self._content
+        attributes: dict[str, str] = {}
+        if (text := content.text(thought)) is not None:
+            attributes[names.ITERATION_THOUGHT] = text
+        if action is not None:
+            attributes[names.ITERATION_ACTION] = content.name(action)
+            self._acting = True
+        if (text := content.json(arguments)) is not None:
+            attributes[names.ITERATION_ARGUMENTS] = text
+        if (text := content.text(observation)) is not None:
+            attributes[names.ITERATION_OBSERVATION] = text
+        span.set_attributes(attributes)
+        if self._acting and observation is None:
+            for checkpoint in session.checkpoints:
+                checkpoint(span)
+
+    def _open(self, outside: Context) -> Span:
+        session = self._parent
+        if session is None:
+            lost(
+                "iteration not recorded: outside of a session",
+                "decorate the loop with @trace_agent, or pass its handle",
+            )
+            return self._span
+        self.number = session.next_number()
+        self._content = session._content
+        session.open_iterations.add(self)
+        return session.tracer.start_span(
+            names.ITERATION,
+            trace.set_span_in_context(session._span, outside),
+            attributes={**session.identity, names.ITERATION_NUMBER: self.number},
+        )
+
+    def _close(self, outcome: str | None) -> None:
+        if self._parent is not None:
+            self._parent.open_iterations.discard(self)
+        if outcome is not None:
+            self._span.set_attribute(names.ITERATION_OUTCOME, outcome)
+
+
+def iteration() -> IterationSpan:
+    """One think/act/observe cycle of the current session; to be entered with ``with`` or ``async with``.
+
+    It numbers itself, from 1. Where the current session can't be seen, in a thread that was not given its context, use
+    :meth:`SessionSpan.iteration` of its handle.
+    """
+    activity = current()
+    return IterationSpan(activity.session if activity is not None else None)
+
+
+def current_iteration() -> IterationSpan | None:
+    """Handle of the iteration that this code runs inside of, to be passed to threads and tasks."""
+    activity = current()
+    while activity is not None and not isinstance(activity, IterationSpan):
+        activity = activity._parent
+    return activity

@@ -1,0 +1,127 @@
+"""Spans of the SDK as OTLP/JSON, one ``TracesData`` a line.
+
+(OpenTelemetry Protocol File Exporter specification; OTLP specification, section "JSON Protobuf Encoding".)
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from otel_prov.instrument.values import plain, well_formed
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import ReadableSpan
+    from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+
+__all__ = ["envelope", "span_json"]
+
+_KINDS = {str: "stringValue", bool: "boolValue", int: "intValue", float: "doubleValue"}
+
+
+def envelope(resource: Resource, scope: InstrumentationScope | None) -> tuple[bytes, bytes]:
+    """What stands before and behind the spans of one resource and one scope on a line."""
+    about_scope = {"name": scope.name, "version": scope.version or ""} if scope else {}
+    line = _dumps(
+        {
+            "resourceSpans": [
+                {
+                    "resource": {"attributes": _attributes(resource.attributes)},
+                    "scopeSpans": [{"scope": about_scope, "spans": []}],
+                }
+            ]
+        }
+    )
+    before, _, behind = line.rpartition(b"[]")
+    return before + b"[", b"]" + behind + b"\n"
+
+
+def span_json(span: ReadableSpan) -> bytes:
+    """A span object, ended or running (a running one has no end time)."""
+    context, parent = span.context, span.parent
+    assert context is not None
+    message: dict[str, Any] = {
+        "traceId": f"{context.trace_id:032x}",
+        "spanId": f"{context.span_id:016x}",
+        "parentSpanId": f"{parent.span_id:016x}" if parent else "",
+        "name": span.name,
+        "kind": span.kind.value + 1,  # OTLP counts from 1; 0 is "unspecified"
+        "startTimeUnixNano": str(span.start_time or 0),
+        "attributes": _attributes(span.attributes),
+    }
+    if context.trace_state:
+        message["traceState"] = context.trace_state.to_header()
+    if span.end_time:
+        message["endTimeUnixNano"] = str(span.end_time)
+        _add_ending(message, span)
+    return _dumps(message)
+
+
+def _add_ending(message: dict[str, Any], span: ReadableSpan) -> None:
+    """What is told of a span when it has ended."""
+    if events := span.events:
+        message["events"] = [
+            {"timeUnixNano": str(event.timestamp), "name": event.name, "attributes": _attributes(event.attributes)}
+            for event in events
+        ]
+    if links := span.links:
+        message["links"] = [
+            {
+                "traceId": f"{link.context.trace_id:032x}",
+                "spanId": f"{link.context.span_id:016x}",
+                "attributes": _attributes(link.attributes),
+            }
+            for link in links
+        ]
+    if (status := span.status) and not status.is_unset:
+        message["status"] = {"code": status.status_code.value, "message": status.description or ""}
+
+
+def _dumps(message: Any) -> bytes:
+    try:
+        return orjson.dumps(message)
+    except orjson.JSONEncodeError:  # a lone surrogate in a span that is not ours
+        return orjson.dumps(plain(message))
+
+
+def _attributes(attributes: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    if not attributes:
+        return []
+    if isinstance(attributes, MappingProxyType):  # what the SDK gives: its own mapping is slow to walk
+        attributes = attributes.copy()
+    return [
+        {"key": key, "value": {_KINDS[kind]: value}}
+        if (kind := type(value)) is str
+        else {"key": key, "value": _any_value(value)}
+        for key, value in attributes.items()
+    ]
+
+
+def _any_value(value: Any) -> dict[str, Any]:
+    """An ``AnyValue`` object; 64-bit integers are strings in it, as in all JSON of protobuf."""
+    kind = _KINDS.get(type(value))
+    if kind == "intValue" or (kind == "doubleValue" and not math.isfinite(value)):
+        return {kind: _number_text(value)}
+    if kind is not None:
+        return {kind: value}
+    if value is None:
+        return {}
+    if isinstance(value, Mapping):
+        return {"kvlistValue": {"values": _attributes(value)}}
+    if isinstance(value, bytes):
+        return {"bytesValue": base64.b64encode(value).decode()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return {"arrayValue": {"values": [_any_value(item) for item in value]}}
+    return {"stringValue": well_formed(str(value))}
+
+
+def _number_text(value: float) -> str:
+    if isinstance(value, int):
+        return str(value)
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
