@@ -96,19 +96,22 @@ def _question_finder(function: Any, wanted: str | None) -> Callable[[tuple[Any, 
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):  # some built-in functions have no signature
         parameters = []
-    known = [parameter.name for parameter in parameters]
-    if wanted is not None and wanted not in known and not any(p.kind is p.VAR_KEYWORD for p in parameters):
+    takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
+    known = [parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
+    if wanted is not None and wanted not in known and not takes_any:
         raise ValueError(f"question={wanted!r} is no parameter of {function!r}; it has {', '.join(known) or 'none'}")
     candidates = [name for name in known if name not in ("self", "cls")]
-    usual = (name for name in _USUAL_NAMES if name in candidates)
-    chosen = wanted or next(usual, candidates[0] if candidates else "")
-    position = known.index(chosen) if chosen in known else 0
-    default = parameters[position].default if parameters else None
+    usual = [name for name in _USUAL_NAMES if name in candidates]
+    chosen = wanted or next(iter(usual + candidates), None)
+    position = known.index(chosen) if chosen in known else None
+    default = parameters[position].default if position is not None else None
 
     def find(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if chosen in kwargs:
             return kwargs[chosen]
-        if chosen and position < len(args):
+        if position is None:
+            return next((kwargs[name] for name in _USUAL_NAMES if name in kwargs), args[0] if args else None)
+        if position < len(args):
             return args[position]
         return None if default is inspect.Parameter.empty else default
 
