@@ -8,7 +8,6 @@ https://github.com/open-telemetry/semantic-conventions-genai). They stand here a
 from __future__ import annotations
 
 from typing import Final
-from urllib.parse import quote
 
 # Span names ------------------------------------------------------------------------------------------------------
 
@@ -114,4 +113,6 @@ def session_uri(session_id: str) -> str:
     Characters that an IRI can't hold are percent-encoded; a UUID stays as it is. (TrustGraph 2.11.1,
     ``trustgraph/provenance/uris.py``.)
     """
+    from urllib.parse import quote  # here, for the sake of a light import of the library
+
     return "urn:trustgraph:agent:" + quote(session_id, safe="-._~:@!$&'()*+,;=")

@@ -92,12 +92,22 @@ class Activity:
         attach(self._context)
 
     @guarded(None, NOT_RECORDED)
+    def _leave(self, error: BaseException | None) -> None:
+        try:
+            self._suspend()
+        finally:
+            self._end(error, None)
+
+    @guarded(None, NOT_RECORDED)
     def suspend(self) -> None:
         """Give the code around this its context back.
 
         OpenTelemetry's ``detach`` wants the task that attached, and the code inside may have been resumed by another;
         so the context that was there before is attached again, wherever ours is still in force.
         """
+        self._suspend()
+
+    def _suspend(self) -> None:
         here = get_current()
         if self._outside is not None and self._surrounds(get_value(_CURRENT, here)):
             self._context = here
@@ -113,6 +123,9 @@ class Activity:
     @guarded(None, NOT_RECORDED)
     def end(self, error: BaseException | None = None, *, outcome: str | None = None) -> None:
         """End the span, the first time this is called; with what ended it, if it didn't end by itself."""
+        self._end(error, outcome)
+
+    def _end(self, error: BaseException | None, outcome: str | None) -> None:
         if self._ended:
             return
         self._ended = True
@@ -142,8 +155,7 @@ class Activity:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        self.suspend()
-        self.end(error)
+        self._leave(error)
 
     async def __aenter__(self) -> Self:
         return self.__enter__()

@@ -10,7 +10,6 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
@@ -72,7 +71,9 @@ def _members(value: Any) -> Mapping[Any, Any] | None:
     """The named parts of a value that has such."""
     if isinstance(value, Mapping):
         return dict(value)
-    if is_dataclass(value) and not isinstance(value, type):
+    if hasattr(type(value), "__dataclass_fields__"):
+        from dataclasses import fields  # here, for the sake of a light import of the library
+
         return {field.name: getattr(value, field.name) for field in fields(value)}
     if hasattr(type(value), "__pydantic_validator__"):
         return dict(value.model_dump(mode="json"))

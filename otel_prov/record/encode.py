@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
     from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
-__all__ = ["envelope", "span_json"]
+__all__ = ["copy_of", "envelope", "span_json"]
 
 _KINDS = {str: "stringValue", bool: "boolValue", int: "intValue", float: "doubleValue"}
 
@@ -42,7 +42,7 @@ def envelope(resource: Resource, scope: InstrumentationScope | None) -> tuple[by
     return before + b"[", b"]" + behind + b"\n"
 
 
-def span_json(span: ReadableSpan) -> bytes:
+def span_json(span: ReadableSpan, attributes: Mapping[str, Any]) -> bytes:
     """A span object, ended or running (a running one has no end time)."""
     context, parent = span.context, span.parent
     assert context is not None
@@ -53,7 +53,7 @@ def span_json(span: ReadableSpan) -> bytes:
         "name": span.name,
         "kind": span.kind.value + 1,  # OTLP counts from 1; 0 is "unspecified"
         "startTimeUnixNano": str(span.start_time or 0),
-        "attributes": _attributes(span.attributes),
+        "attributes": _attributes(attributes),
     }
     if context.trace_state:
         message["traceState"] = context.trace_state.to_header()
@@ -67,7 +67,11 @@ def _add_ending(message: dict[str, Any], span: ReadableSpan) -> None:
     """What is told of a span when it has ended."""
     if events := span.events:
         message["events"] = [
-            {"timeUnixNano": str(event.timestamp), "name": event.name, "attributes": _attributes(event.attributes)}
+            {
+                "timeUnixNano": str(event.timestamp),
+                "name": event.name,
+                "attributes": _attributes(copy_of(event.attributes)),
+            }
             for event in events
         ]
     if links := span.links:
@@ -75,7 +79,7 @@ def _add_ending(message: dict[str, Any], span: ReadableSpan) -> None:
             {
                 "traceId": f"{link.context.trace_id:032x}",
                 "spanId": f"{link.context.span_id:016x}",
-                "attributes": _attributes(link.attributes),
+                "attributes": _attributes(copy_of(link.attributes)),
             }
             for link in links
         ]
@@ -90,11 +94,14 @@ def _dumps(message: Any) -> bytes:
         return orjson.dumps(plain(message))
 
 
-def _attributes(attributes: Mapping[str, Any] | None) -> list[dict[str, Any]]:
-    if not attributes:
-        return []
-    if isinstance(attributes, MappingProxyType):  # what the SDK gives: its own mapping is slow to walk
-        attributes = attributes.copy()
+def copy_of(attributes: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Attributes as they are now: another thread may set more. (The SDK's own mapping is slow to walk, too.)"""
+    if isinstance(attributes, MappingProxyType):
+        return attributes.copy()
+    return dict(attributes or {})
+
+
+def _attributes(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
         {"key": key, "value": {_KINDS[kind]: value}}
         if (kind := type(value)) is str

@@ -32,8 +32,7 @@ class ProvSpanProcessor(SpanProcessor):
     @guarded(None, NOT_RECORDED)
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         """Record the start of a session or a tool call; an iteration has nothing to tell yet."""
-        attributes = span.attributes
-        if attributes is None or names.OPERATION_NAME not in attributes:
+        if span.name == names.ITERATION:
             return
         checkpoints = get_value(CHECKPOINTS, parent_context)
         if isinstance(checkpoints, list):

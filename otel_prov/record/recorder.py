@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from otel_prov import names
 from otel_prov.environment import OTEL_EXPORTER_PROV_STORE
-from otel_prov.record.encode import envelope, span_json
+from otel_prov.record.encode import copy_of, envelope, span_json
 from otel_prov.record.journal import Journal
 
 if TYPE_CHECKING:
@@ -36,10 +36,11 @@ class Recorder:
 
     def write(self, span: ReadableSpan) -> bool:
         """Append a span as it is now; whether it is on disk, or is no agent's and so not to be written."""
-        if not is_agents(span):
+        attributes = copy_of(span.attributes)
+        if names.SESSION_ID not in attributes:
             return True
         before, behind = self._around(span)
-        return self._journal.write(before + span_json(span) + behind)
+        return self._journal.write(before + span_json(span, attributes) + behind)
 
     def expect_exports(self) -> None:
         """There is an exporter too: from now on, remember which spans it need not write again."""
@@ -70,11 +71,6 @@ class Recorder:
             self._resource, self._scope, self._envelope = span.resource, span.instrumentation_scope, around
             return around
         return self._envelope
-
-
-def is_agents(span: ReadableSpan) -> bool:
-    """Whether a span is one of an agent's, and so ours to keep: spans of HTTP or databases are not."""
-    return span.attributes is not None and names.SESSION_ID in span.attributes
 
 
 def recorder(store: str | Path | None = None) -> Recorder:

@@ -153,7 +153,10 @@ almost_otlp = st.recursive(
     lambda inner: (
         st.lists(inner)
         | st.dictionaries(
-            st.sampled_from("resourceSpans scopeSpans spans traceId spanId attributes key value status".split()), inner
+            st.sampled_from(
+                ["resourceSpans", "scopeSpans", "spans", "traceId", "spanId", "attributes", "key", "value", "status"]
+            ),
+            inner,
         )
     ),
 )

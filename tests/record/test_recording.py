@@ -169,7 +169,7 @@ def test_a_line_is_what_opentelemetrys_own_encoder_makes_of_the_span() -> None:
         span.set_status(Status(StatusCode.ERROR, "broken"))
         span.end()
     before, behind = envelope(span.resource, span.instrumentation_scope)  # type: ignore[attr-defined]
-    ours = json.loads(before + span_json(span) + behind)  # type: ignore[arg-type]
+    ours = json.loads(before + span_json(span, attributes) + behind)  # type: ignore[arg-type]
     theirs = encoder.encode_spans([span]).to_dict()
     assert told(ours) == told(theirs)
 
