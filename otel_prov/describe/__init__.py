@@ -1,0 +1,120 @@
+"""Steps become triples, and triples become steps again.
+
+There are three shapes of the graph in the world, one module each. A session can be described in any of them, and is
+recognised in all of them, whoever wrote them. Everything stands in the named graph ``urn:graph:retrieval``.
+
+    >>> from otel_prov.steps import Question, Session
+    >>> session = Session("urn:trustgraph:agent:1", (Question("Who wrote this?"),))
+    >>> recognise(describe(session)) == [session]
+    True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, replace
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Final, Protocol
+
+from otel_prov.describe import agent_session, question_analysis, rdf, trustgraph
+from otel_prov.describe.chain import Chain, find
+from otel_prov.describe.graph import Graph
+from otel_prov.describe.quads import Literal, Quad
+from otel_prov.describe.uris import legal
+from otel_prov.names import session_uri
+from otel_prov.steps import Conclusion, Observation, Question, Session, Step
+
+if TYPE_CHECKING:
+    import rdflib
+
+__all__ = ["DEFAULT_SHAPE", "SHAPES", "Literal", "Quad", "dataset", "describe", "recognise"]
+
+
+class _Shape(Protocol):
+    """What the module of a shape can do."""
+
+    def describe(self, session: Session) -> list[Quad]: ...
+
+    def recognise(self, chain: Chain) -> Iterator[tuple[str, Step]]: ...
+
+
+_SHAPES: Final[dict[str, _Shape]] = {
+    "agent-session": agent_session,
+    "question-analysis": question_analysis,
+    "trustgraph": trustgraph,
+}
+SHAPES: Final = tuple(_SHAPES)
+"""The names of the shapes."""
+DEFAULT_SHAPE: Final = "trustgraph"
+"""The shape that TrustGraph 2.3 to 2.11 reads."""
+
+
+def describe(session: Session, shape: str = DEFAULT_SHAPE) -> list[Quad]:
+    """The steps of a session as quads, each once.
+
+    Described again when more is known, a session has the same quads and more; only what a step derives from can change,
+    if a step before it was missing. What is known of the run as a whole (collection, end, outcome) isn't part of it. A
+    first observation with neither text nor error can be expressed in the shape ``trustgraph`` only.
+
+    Raises:
+        ValueError: There is no such shape.
+    """
+    return _shape(shape).describe(replace(session, uri=legal(session.uri)))
+
+
+def recognise(quads: Iterable[Quad]) -> list[Session]:
+    """The agents' sessions in anybody's quads, earliest first, then those without a time.
+
+    All shapes are looked for, in whichever graph they stand; what several of them say of one step is put together.
+    Questions to GraphRAG and to documents aren't sessions of agents. Nothing in the quads makes this fail.
+    """
+    chain = find(Graph(quads))
+    found: dict[str, dict[tuple[int, int, int], Step]] = {}
+    for shape in _SHAPES.values():
+        for uri, step in shape.recognise(chain):
+            steps = found.setdefault(session_uri(uri[2:]) if uri.startswith("_:") else uri, {})
+            place = _place(step)
+            steps[place] = _completed(steps[place], step) if place in steps else step
+    sessions = [Session(uri, tuple(steps[place] for place in sorted(steps))) for uri, steps in found.items()]
+    return sorted(sessions, key=_begin)
+
+
+def dataset(sessions: Iterable[Session], shape: str = DEFAULT_SHAPE) -> rdflib.Dataset:
+    """The sessions as an rdflib dataset, with the prefixes of :data:`~otel_prov.describe.vocabulary.PREFIXES` bound.
+
+    Raises:
+        ValueError: There is no such shape.
+    """
+    _shape(shape)
+    return rdf.to_rdflib(quad for session in sessions for quad in describe(session, shape))
+
+
+def _shape(name: str) -> _Shape:
+    if name not in _SHAPES:
+        raise ValueError(f"there is no shape {name!r}; there are {', '.join(SHAPES)}")
+    return _SHAPES[name]
+
+
+def _place(step: Step) -> tuple[int, int, int]:
+    """Where a step stands in its session."""
+    match step:
+        case Question():
+            return 0, 0, 0
+        case Conclusion():
+            return 2, 0, 0
+        case Observation():
+            return 1, step.number, step.call
+    return 1, step.number, 0
+
+
+def _completed(step: Step, other: Step) -> Step:
+    """The step, with what only the other one knows."""
+    missing = {f.name: getattr(other, f.name) for f in fields(step) if getattr(step, f.name) is None}
+    return replace(step, **missing)
+
+
+_NEVER: Final = datetime.max.replace(tzinfo=timezone.utc)
+
+
+def _begin(session: Session) -> tuple[datetime, str]:
+    return session.question.started or _NEVER, session.uri

@@ -1,0 +1,50 @@
+"""JSON-LD with prefixes, an object for each node, in the order of what happened.
+
+Not by rdflib, which puts the nodes into a new order each time and needs all sessions in memory at once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Final
+
+from otel_prov.describe.quads import Literal, Quad
+from otel_prov.describe.vocabulary import PREFIXES, RDF_TYPE, short
+
+HEAD: Final = f'{{"@context": {json.dumps(PREFIXES)},\n"@graph": [\n'
+"""What a file begins with; graphs follow, with commas between them."""
+TAIL: Final = "\n]}\n"
+"""What a file ends with."""
+
+
+def jsonld(quads: Iterable[Quad]) -> str:
+    """The quads as named graphs of a JSON-LD document, with commas between them."""
+    graphs = (_graph(name, facts) for name, facts in groupby(quads, attrgetter("graph")))
+    return ",\n".join(json.dumps(graph, ensure_ascii=False, indent=2) for graph in graphs)
+
+
+def _graph(name: str, facts: Iterable[Quad]) -> dict[str, Any]:
+    nodes = [_node(subject, about) for subject, about in groupby(facts, attrgetter("subject"))]
+    return {"@id": name, "@graph": nodes} if name else {"@graph": nodes}
+
+
+def _node(subject: str, facts: Iterable[Quad]) -> dict[str, Any]:
+    node: dict[str, Any] = {"@id": subject}
+    for predicate, same in groupby(facts, attrgetter("predicate")):
+        if predicate == RDF_TYPE:
+            node["@type"] = [short(str(fact.object)) or fact.object for fact in same]
+        else:
+            values = [_value(fact.object) for fact in same]
+            node[short(predicate) or predicate] = values if len(values) > 1 else values[0]
+    return node
+
+
+def _value(term: str | Literal) -> str | dict[str, str]:
+    if isinstance(term, str):
+        return {"@id": term}
+    if term.language:
+        return {"@value": term.text, "@language": term.language}
+    return {"@value": term.text, "@type": term.datatype} if term.datatype else term.text

@@ -1,0 +1,168 @@
+"""The shape ``trustgraph``: what TrustGraph itself writes, 2.3.1 to 2.11.1 (``trustgraph/provenance/agent.py``).
+
+Thoughts and observations are nodes of their own, every node has a label, and an iteration derives from the observation
+before it. TrustGraph keeps all texts in its librarian, which ``tg:document`` points to; here the text also stands on
+the node, as ``tg:content``, so that the graph can be read without a librarian.
+
+What TrustGraph doesn't know of is added beside it: an iteration's further tool calls as observations that carry their
+own ``tg:action`` and ``tg:arguments``; the thought before the answer as a node like the others.
+
+Recognised are also the layouts of older versions: sessions that are activities (before 2.2.13), ``tg:thoughtDocument``
+and ``tg:observationDocument`` on the iteration (2.1.18 to 2.1.21), ``tg:observation`` leading to a ``tg:Reflection``
+(2.1.22 to 2.2.12). Texts that only the librarian has are ``None``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from otel_prov.describe import uris
+from otel_prov.describe import vocabulary as v
+from otel_prov.describe.chain import Chain
+from otel_prov.describe.graph import Graph
+from otel_prov.describe.nodes import node as described
+from otel_prov.describe.quads import Quad
+from otel_prov.describe.times import written
+from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
+
+_QUESTION: Final = (v.PROV_ENTITY, v.QUESTION, v.AGENT_QUESTION)
+_ANALYSIS: Final = (v.PROV_ENTITY, v.ANALYSIS, v.TOOL_USE)
+_THOUGHT: Final = (v.REFLECTION, v.THOUGHT)
+_OBSERVATION: Final = (v.PROV_ENTITY, v.OBSERVATION)
+_CONCLUSION: Final = (v.PROV_ENTITY, v.CONCLUSION, v.ANSWER)
+
+
+def describe(session: Session) -> list[Quad]:
+    """The session as quads."""
+    chain = _Ends(session)
+    quads: list[Quad] = []
+    for step in session.steps:
+        match step:
+            case Question():
+                quads += _question(step, session.uri)
+            case Analysis():
+                quads += _analysis(step, session.uri, chain.end(step.number - 1))
+            case Observation():
+                quads += _observation(step, session.uri)
+            case Conclusion():
+                quads += _conclusion(step, session.uri, chain.end(chain.last))
+    return quads
+
+
+class _Ends:
+    """Where each iteration of a session ends, and what comes next derives from."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session.uri
+        self._analyses = {step.number for step in session.of(Analysis)}
+        self._calls: dict[int, int] = {}
+        for step in session.of(Observation):
+            self._calls[step.number] = max(step.call, self._calls.get(step.number, 0))
+        self.last = max([*self._analyses, *self._calls], default=0)
+
+    def end(self, number: int) -> str:
+        """Its last observation; itself while it has none; where it is missing, the observation that it would have."""
+        if number == 0:
+            return self._session
+        if number in self._analyses and number not in self._calls:
+            return uris.iteration(self._session, number)
+        return uris.observation(self._session, number, self._calls.get(number, 1))
+
+
+def _question(step: Question, uri: str) -> Iterator[Quad]:
+    texts = {
+        v.RDFS_LABEL: "Agent Question",
+        v.PROV_STARTED: written(step.started) if step.started else None,
+        v.TG_QUERY: step.text,
+    }
+    return described(uri, _QUESTION, texts, {})
+
+
+def _analysis(step: Analysis, session: str, parent: str) -> Iterator[Quad]:
+    uri = uris.iteration(session, step.number)
+    texts = {
+        v.RDFS_LABEL: f"Analysis: {step.action}" if step.action else None,
+        v.TG_ACTION: step.action,
+        v.TG_ARGUMENTS: step.arguments,
+    }
+    yield from described(uri, _ANALYSIS, texts, {v.PROV_DERIVED: parent})
+    yield from _thought(step.thought, uri)
+
+
+def _thought(text: str | None, thinker: str) -> Iterator[Quad]:
+    if text is not None:
+        uri = uris.thought(thinker)
+        yield from described(thinker, (), {}, {v.TG_THOUGHT: uri})
+        texts = {v.RDFS_LABEL: "Thought", v.TG_CONTENT: text}
+        yield from described(uri, _THOUGHT, texts, {v.PROV_DERIVED: thinker, v.TG_DOCUMENT: uri})
+
+
+def _observation(step: Observation, session: str) -> Iterator[Quad]:
+    uri = uris.observation(session, step.number, step.call)
+    further = step.call > 1
+    texts = {
+        v.RDFS_LABEL: "Observation",
+        v.TG_ACTION: step.action if further else None,
+        v.TG_ARGUMENTS: step.arguments if further else None,
+        v.TG_CONTENT: step.text,
+        v.TG_TOOL_ERROR: step.error,
+    }
+    links = {
+        v.PROV_DERIVED: uris.iteration(session, step.number),
+        v.TG_DOCUMENT: None if step.text is None else uri,
+    }
+    types = _OBSERVATION if step.error is None else (*_OBSERVATION, v.ERROR)
+    return described(uri, types, texts, links)
+
+
+def _conclusion(step: Conclusion, session: str, parent: str) -> Iterator[Quad]:
+    uri = uris.final(session)
+    document = None if step.answer is None else uris.answer(session)
+    texts = {v.RDFS_LABEL: "Conclusion", v.TG_CONTENT: step.answer}
+    yield from described(uri, _CONCLUSION, texts, {v.PROV_DERIVED: parent, v.TG_DOCUMENT: document})
+    yield from _thought(step.thought, uri)
+
+
+def recognise(chain: Chain) -> Iterator[tuple[str, Step]]:
+    """Each step that a graph tells of in this shape, with the IRI of its session."""
+    graph = chain.graph
+    yield from chain.questions(v.AGENT_QUESTION)
+    for node, (session, number) in chain.iterations.items():
+        if v.ANALYSIS in graph.types(node):
+            yield session, _recognised_analysis(graph, node, number)
+            for target in graph.links(node, v.TG_OBSERVATION, v.TG_OBSERVATION_DOCUMENT):
+                if target not in chain.observations:
+                    yield session, Observation(number, graph.text(target, v.TG_CONTENT))
+    for node, (session, number, call) in chain.observations.items():
+        if v.OBSERVATION in graph.types(node):
+            yield session, _recognised_observation(graph, node, number, call)
+    for node, session in chain.conclusions.items():
+        if v.CONCLUSION in graph.types(node):
+            yield session, Conclusion(answer=graph.text(node, v.TG_CONTENT), thought=_recognised_thought(graph, node))
+
+
+def _recognised_analysis(graph: Graph, node: str, number: int) -> Analysis:
+    return Analysis(
+        number,
+        thought=_recognised_thought(graph, node),
+        action=graph.text(node, v.TG_ACTION),
+        arguments=graph.text(node, v.TG_ARGUMENTS),
+    )
+
+
+def _recognised_thought(graph: Graph, thinker: str) -> str | None:
+    thoughts = graph.links(thinker, v.TG_THOUGHT, v.TG_THOUGHT_DOCUMENT)
+    return max((text for node in thoughts for text in graph.texts(node, v.TG_CONTENT)), default=None)
+
+
+def _recognised_observation(graph: Graph, node: str, number: int, call: int) -> Observation:
+    further = call > 1
+    return Observation(
+        number,
+        text=graph.text(node, v.TG_CONTENT),
+        error=graph.text(node, v.TG_TOOL_ERROR),
+        call=call,
+        action=graph.text(node, v.TG_ACTION) if further else None,
+        arguments=graph.text(node, v.TG_ARGUMENTS) if further else None,
+    )

@@ -1,0 +1,80 @@
+"""The IRIs of the explanation graph: W3C PROV-O, and TrustGraph's own vocabulary on top of it.
+
+TrustGraph's terms are those of its two technical specifications ("Agent Explainability: Provenance Recording") and of
+``trustgraph/provenance/namespaces.py`` in trustgraph-base 2.11.1.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+PROV: Final = "http://www.w3.org/ns/prov#"
+TG: Final = "https://trustgraph.ai/ns/"
+RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+RDFS: Final = "http://www.w3.org/2000/01/rdf-schema#"
+
+PREFIXES: Final = {"prov": PROV, "rdfs": RDFS, "tg": TG}
+"""What files that abbreviate IRIs abbreviate."""
+
+RETRIEVAL: Final = "urn:graph:retrieval"
+"""The named graph that everything about agents and retrieval stands in."""
+
+RDF_TYPE: Final = RDF + "type"
+RDFS_LABEL: Final = RDFS + "label"
+
+PROV_ACTIVITY: Final = PROV + "Activity"
+PROV_ENTITY: Final = PROV + "Entity"
+PROV_STARTED: Final = PROV + "startedAtTime"
+PROV_DERIVED: Final = PROV + "wasDerivedFrom"
+PROV_GENERATED: Final = PROV + "wasGeneratedBy"
+
+# Classes ---------------------------------------------------------------------------------------------------------
+
+AGENT_SESSION: Final = TG + "AgentSession"
+AGENT_ITERATION: Final = TG + "AgentIteration"
+AGENT_FINAL: Final = TG + "AgentFinal"
+
+QUESTION: Final = TG + "Question"
+AGENT_QUESTION: Final = TG + "AgentQuestion"
+GRAPH_RAG_QUESTION: Final = TG + "GraphRagQuestion"
+DOC_RAG_QUESTION: Final = TG + "DocRagQuestion"
+ANALYSIS: Final = TG + "Analysis"
+TOOL_USE: Final = TG + "ToolUse"
+REFLECTION: Final = TG + "Reflection"
+THOUGHT: Final = TG + "Thought"
+OBSERVATION: Final = TG + "Observation"
+ERROR: Final = TG + "Error"
+CONCLUSION: Final = TG + "Conclusion"
+ANSWER: Final = TG + "Answer"
+
+# Predicates ------------------------------------------------------------------------------------------------------
+
+TG_QUERY: Final = TG + "query"
+TG_THOUGHT: Final = TG + "thought"
+"""A text in the technical specifications, the IRI of a node since TrustGraph 2.1.22."""
+TG_ACTION: Final = TG + "action"
+TG_ARGUMENTS: Final = TG + "arguments"
+TG_OBSERVATION: Final = TG + "observation"
+"""A text in the technical specifications, the IRI of a node in TrustGraph 2.1.22 to 2.2.12, not used since."""
+TG_ANSWER: Final = TG + "answer"
+TG_TOOL_ERROR: Final = TG + "toolError"
+TG_CONTENT: Final = TG + "content"
+"""The text of a node, in the graph itself."""
+TG_DOCUMENT: Final = TG + "document"
+"""Where TrustGraph's librarian keeps the text of a node."""
+TG_THOUGHT_DOCUMENT: Final = TG + "thoughtDocument"
+"""TrustGraph 2.1.18 to 2.1.21: where the librarian keeps an iteration's thought."""
+TG_OBSERVATION_DOCUMENT: Final = TG + "observationDocument"
+"""TrustGraph 2.1.18 to 2.1.21: where the librarian keeps an iteration's observation."""
+
+
+_LOCAL: Final = re.compile("[A-Za-z]+")
+
+
+def short(iri: str) -> str | None:
+    """The IRI as ``prefix:name``, ``None`` if it is of no vocabulary of :data:`PREFIXES`."""
+    for prefix, namespace in PREFIXES.items():
+        if iri.startswith(namespace) and _LOCAL.fullmatch(iri, len(namespace)):
+            return f"{prefix}:{iri[len(namespace) :]}"
+    return None
