@@ -53,12 +53,10 @@ class Activity:
     _span: Span = INVALID_SPAN
     _content: Content
     _parent: Activity | None = None
-
-    def __init__(self) -> None:
-        self._context: Context | None = None  # inside this activity, as last seen
-        self._outside: Context | None = None
-        self._ended = False
-        self._recorded: int | None = None  # id of the exception that something inside has recorded
+    _context: Context | None = None  # inside this activity, as last seen
+    _outside: Context | None = None
+    _ended = False
+    _recorded: int | None = None  # id of the exception that something inside has recorded
 
     @property
     def session(self) -> SessionSpan | None:

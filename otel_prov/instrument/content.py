@@ -20,6 +20,7 @@ Redact = Callable[[str], str]
 LONGEST = 8 * 1024 * 1024
 """Characters of one attribute. OpenTelemetry's own limit, where one is set, applies if it is lower."""
 
+_parse_json = json.JSONDecoder().raw_decode
 _LIMITS = ("OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT")
 
 
@@ -39,7 +40,7 @@ class Content:
         if value is None or not self.captured:
             return None
         if self._redact is None:
-            text = to_text(value)
+            text = value if type(value) is str and value.isascii() else to_text(value)
         elif isinstance(value, str):
             text = self._redacted(value)
         else:
@@ -55,14 +56,14 @@ class Content:
         """A value as JSON text for an attribute; a string that holds a JSON object or array is taken for that."""
         if value is None or not self.captured:
             return None
-        if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        if isinstance(value, str) and value[:1] in ("{", "["):
             try:
-                parsed = json.loads(value)
-            except ValueError:
-                pass  # text that only looks like JSON
-            else:
-                if self._redact is None and len(value) <= self._limit and value == (text := well_formed(value)):
-                    return text
+                parsed, end = _parse_json(value)
+            except (ValueError, RecursionError):
+                end = -1  # text that only looks like JSON
+            if end == len(value):
+                if self._redact is None and end <= self._limit and value == well_formed(value):
+                    return value
                 value = parsed
         return fit_json(plain(value, self._redacted_leaf if self._redact else None), self._limit)
 

@@ -23,13 +23,12 @@ class IterationSpan(Activity):
     """A handle of an iteration. Threads and tasks that it is passed to can record into it and call tools for it."""
 
     _parent: SessionSpan | None
+    number = 0
+    """Position in the session, from 1; 0 before it is entered."""
+    _acting = False
 
     def __init__(self, session: SessionSpan | None) -> None:
-        super().__init__()
         self._parent = session
-        self.number = 0
-        """Position in the session, from 1; 0 before it is entered."""
-        self._acting = False
 
     def tool(self, name: str, arguments: Any = None) -> ToolSpan:
         """A tool call of this iteration, to be entered with ``with`` or ``async with``."""
@@ -55,18 +54,17 @@ class IterationSpan(Activity):
         if session is None or not span.is_recording():
             return
         content = self._content
-        attributes: dict[str, str] = {}
-        if (text := content.text(thought)) is not None:
-            attributes[names.ITERATION_THOUGHT] = text
+        if thought is not None and (text := content.text(thought)) is not None:
+            span.set_attribute(names.ITERATION_THOUGHT, text)
         if action is not None:
-            attributes[names.ITERATION_ACTION] = content.name(action)
+            span.set_attribute(names.ITERATION_ACTION, content.name(action))
             self._acting = True
-        if (text := content.json(arguments)) is not None:
-            attributes[names.ITERATION_ARGUMENTS] = text
-        if (text := content.text(observation)) is not None:
-            attributes[names.ITERATION_OBSERVATION] = text
-        span.set_attributes(attributes)
-        if self._acting and observation is None:
+        if arguments is not None and (text := content.json(arguments)) is not None:
+            span.set_attribute(names.ITERATION_ARGUMENTS, text)
+        if observation is not None:
+            if (text := content.text(observation)) is not None:
+                span.set_attribute(names.ITERATION_OBSERVATION, text)
+        elif self._acting:
             for checkpoint in session.checkpoints:
                 checkpoint(span)
 
@@ -83,7 +81,7 @@ class IterationSpan(Activity):
         session.open_iterations.add(self)
         return session.tracer.start_span(
             names.ITERATION,
-            trace.set_span_in_context(session._span, outside),
+            outside if outside is session._context else trace.set_span_in_context(session._span, outside),
             attributes={**session.identity, names.ITERATION_NUMBER: self.number},
         )
 

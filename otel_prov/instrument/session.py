@@ -37,7 +37,6 @@ class SessionSpan(Activity):
         model: str | None = None,
         redact: Redact | None = None,
     ) -> None:
-        super().__init__()
         content = self._content = Content(redact)
         self._parent = current()
         self.id = str(uuid.uuid4()) if session_id is None else to_text(session_id)

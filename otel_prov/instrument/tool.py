@@ -27,7 +27,6 @@ class ToolSpan(Activity):
     """A handle of a tool call: a context manager, or a decorator for the function that carries the tool out."""
 
     def __init__(self, name: str, arguments: Any = None, *, inside: Activity | None = None) -> None:
-        super().__init__()
         self._parent = inside
         self._name = name
         self._arguments = arguments

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
 __all__ = ["copy_of", "envelope", "span_json"]
-
-_KINDS = {str: "stringValue", bool: "boolValue", int: "intValue", float: "doubleValue"}
 
 
 def envelope(resource: Resource, scope: InstrumentationScope | None) -> tuple[bytes, bytes]:
@@ -42,29 +41,33 @@ def envelope(resource: Resource, scope: InstrumentationScope | None) -> tuple[by
     return before + b"[", b"]" + behind + b"\n"
 
 
+_trace_id = functools.lru_cache(64)("{:032x}".format)  # one for all spans of a trace
+_parent_id = functools.lru_cache(64)("{:016x}".format)
+
+
 def span_json(span: ReadableSpan, attributes: Mapping[str, Any]) -> bytes:
     """A span object, ended or running (a running one has no end time)."""
     context, parent = span.context, span.parent
     assert context is not None
     message: dict[str, Any] = {
-        "traceId": f"{context.trace_id:032x}",
+        "traceId": _trace_id(context.trace_id),
         "spanId": f"{context.span_id:016x}",
-        "parentSpanId": f"{parent.span_id:016x}" if parent else "",
+        "parentSpanId": _parent_id(parent.span_id) if parent else "",
         "name": span.name,
         "kind": span.kind.value + 1,  # OTLP counts from 1; 0 is "unspecified"
         "startTimeUnixNano": str(span.start_time or 0),
         "attributes": _attributes(attributes),
     }
-    if context.trace_state:
-        message["traceState"] = context.trace_state.to_header()
-    if span.end_time:
-        message["endTimeUnixNano"] = str(span.end_time)
+    if end := span.end_time:
+        message["endTimeUnixNano"] = str(end)
         _add_ending(message, span)
     return _dumps(message)
 
 
 def _add_ending(message: dict[str, Any], span: ReadableSpan) -> None:
     """What is told of a span when it has ended."""
+    if span.context and (state := span.context.trace_state):
+        message["traceState"] = state.to_header()
     if events := span.events:
         message["events"] = [
             {
@@ -103,20 +106,21 @@ def copy_of(attributes: Mapping[str, Any] | None) -> Mapping[str, Any]:
 
 def _attributes(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
-        {"key": key, "value": {_KINDS[kind]: value}}
-        if (kind := type(value)) is str
-        else {"key": key, "value": _any_value(value)}
+        {"key": key, "value": {"stringValue": value} if type(value) is str else _any_value(value)}
         for key, value in attributes.items()
     ]
 
 
 def _any_value(value: Any) -> dict[str, Any]:
     """An ``AnyValue`` object; 64-bit integers are strings in it, as in all JSON of protobuf."""
-    kind = _KINDS.get(type(value))
-    if kind == "intValue" or (kind == "doubleValue" and not math.isfinite(value)):
-        return {kind: _number_text(value)}
-    if kind is not None:
-        return {kind: value}
+    if type(value) is int:
+        return {"intValue": str(value)}
+    if isinstance(value, str):
+        return {"stringValue": str(value)}
+    if isinstance(value, bool):
+        return {"boolValue": value}
+    if isinstance(value, float):
+        return {"doubleValue": value if math.isfinite(value) else _not_finite(value)}
     if value is None:
         return {}
     if isinstance(value, Mapping):
@@ -128,7 +132,5 @@ def _any_value(value: Any) -> dict[str, Any]:
     return {"stringValue": well_formed(str(value))}
 
 
-def _number_text(value: float) -> str:
-    if isinstance(value, int):
-        return str(value)
+def _not_finite(value: float) -> str:
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"

@@ -1,0 +1,101 @@
+"""The options that several commands share, and what their values mean."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from typing import Any, TypeVar
+
+import click
+
+from otel_prov import names
+from otel_prov.describe import DEFAULT_SHAPE, SHAPES
+from otel_prov.describe.formats import FORMATS
+
+__all__ = ["age", "filters", "rdf_options", "since", "size", "until"]
+
+OUTCOMES = (
+    names.OUTCOME_FINAL,
+    names.OUTCOME_ERROR,
+    names.OUTCOME_CANCELLED,
+    names.OUTCOME_MAX_ITERATIONS,
+    names.OUTCOME_ABANDONED,
+    "running",
+    "interrupted",
+)
+
+_AGE = re.compile(r"(\d+) ?([smhdw])", re.ASCII)
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(?:([kmgt])(i?))?b?", re.ASCII | re.IGNORECASE)
+_POWERS = {None: 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def age(text: str) -> timedelta:
+    """``30d``, ``2h``; units s, m, h, d, w."""
+    if match := _AGE.fullmatch(text.strip()):
+        with contextlib.suppress(OverflowError):
+            return timedelta(seconds=int(match[1]) * _SECONDS[match[2]])
+    raise click.BadParameter(f"{text!r} is no age; write it like 30d, 12h or 90m.")
+
+
+def since(text: str) -> datetime:
+    """An age, counted back from now, or an ISO date or time, in the local zone unless it names another."""
+    text = text.strip()
+    try:
+        if _AGE.fullmatch(text):
+            return datetime.now(timezone.utc) - age(text)
+        return datetime.fromisoformat(re.sub("[zZ]$", "+00:00", text)).astimezone(timezone.utc)
+    except (ValueError, OverflowError, OSError):  # also a year that the calendar of this platform doesn't reach
+        example = "2h, 30d, 2026-11-02 or 2026-11-02T14:00"
+        raise click.BadParameter(f"{text!r} is no time; write it like {example}.") from None
+
+
+def until(text: str) -> datetime:
+    """The same, as the first moment that is too late: a date alone includes its day."""
+    moment = since(text)
+    return (moment.astimezone() + timedelta(days=1)) if _DATE.fullmatch(text.strip()) else moment
+
+
+def size(text: str) -> int:
+    """Bytes: ``1GB`` is 10**9, ``1GiB`` 2**30."""
+    if match := _SIZE.fullmatch(text.strip()):
+        number, prefix, binary = match.groups()
+        with contextlib.suppress(OverflowError):
+            return int(float(number) * (1024 if binary else 1000) ** _POWERS[prefix and prefix.lower()])
+    raise click.BadParameter(f"{text!r} is no size; write it like 1GB, 500MB or 2GiB.")
+
+
+_FILTERS = (
+    click.option("--collection", metavar="NAME", help="Of this collection only."),
+    click.option("--agent", metavar="NAME", help="Of this agent only."),
+    click.option("--text", metavar="TEXT", help="Mentioning this text anywhere."),
+    click.option("--since", type=since, metavar="TIME", help="Started no earlier: 2h, 30d, 2026-11-02."),
+    click.option("--until", type=until, metavar="TIME", help="Started no later; a date includes its day."),
+    click.option("--outcome", type=click.Choice(OUTCOMES), metavar="OUTCOME", help=f"Ended so: {', '.join(OUTCOMES)}."),
+)
+
+
+def filters(command: Command) -> Command:
+    """Add the options that choose sessions; each has its name in :meth:`otel_prov.keep.Store.sessions`."""
+    for option in reversed(_FILTERS):
+        command = option(command)
+    return command
+
+
+def rdf_options(*others: str, default: str | None) -> Callable[[Command], Command]:
+    """Add ``--format``, of RDF and of the ``others``, and ``--shape``."""
+    meaning = "How to write it." if default else "How to write it.  [default: by the file's name]"
+    formats = click.Choice([*others, *FORMATS])
+
+    def decorate(command: Command) -> Command:
+        command = click.option(
+            "--shape", type=click.Choice(SHAPES), default=DEFAULT_SHAPE, show_default=True, help="Shape of the triples."
+        )(command)
+        return click.option("--format", type=formats, default=default, show_default=True, help=meaning)(command)
+
+    return decorate
