@@ -6,16 +6,15 @@ its writer lives. So a reader can tell a running session from an interrupted one
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
 import threading
 import weakref
-from collections.abc import Iterator
 from pathlib import Path
 
 from otel_prov.environment import OTEL_EXPORTER_PROV_STORE
 from otel_prov.losses import lost
+from otel_prov.record.locks import hold, is_held, lock
 
 __all__ = ["NOT_WRITTEN", "Journal", "files", "hold", "store_folder", "writer_of", "writes"]
 
@@ -24,29 +23,6 @@ NOT_WRITTEN = "span not recorded: journal not writable"
 _SUFFIX = ".jsonl"
 _FILE_BYTES = 64 * 1024 * 1024  # a file that has grown larger is closed, so that it can be taken in and removed
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_BINARY", 0)
-
-try:
-    import fcntl
-
-    def _lock(descriptor: int, *, shared: bool = False) -> bool:
-        """Take the file's lock, if its writer doesn't hold it. Raises ``OSError`` if there are no locks here."""
-        try:
-            fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-except ImportError:  # Windows, where locks are mandatory and exclusive: lock a byte far behind any content
-    import msvcrt
-
-    def _lock(descriptor: int, *, shared: bool = False) -> bool:
-        """Take the file's lock, if its writer doesn't hold it."""
-        try:
-            os.lseek(descriptor, 2**40, os.SEEK_SET)
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
-        except OSError:
-            return False
-        return True
 
 
 def store_folder(store: str | Path | None = None) -> Path:
@@ -70,33 +46,7 @@ def writer_of(file: Path) -> str:
 
 def writes(store: Path, writer: str) -> bool:
     """Whether a writer is still alive."""
-    return any(not _is_free(file) for file in (store / "journal").glob(f"{writer}.*{_SUFFIX}"))
-
-
-def _is_free(file: Path) -> bool:
-    with hold(file, shared=True) as free:
-        return free
-
-
-@contextlib.contextmanager
-def hold(file: Path, *, shared: bool = False) -> Iterator[bool]:
-    """Hold the lock of a journal file, if its writer is gone; gives whether that is so.
-
-    What a reader holds alone (not ``shared``), and has taken in, it may remove.
-    """
-    try:
-        descriptor = os.open(file, os.O_RDWR | getattr(os, "O_BINARY", 0))
-    except OSError:
-        yield False
-        return
-    try:
-        try:
-            free = _lock(descriptor, shared=shared)
-        except OSError:  # a file system without locks: nobody can tell
-            free = False
-        yield free
-    finally:
-        os.close(descriptor)
+    return any(is_held(file) for file in (store / "journal").glob(f"{writer}.*{_SUFFIX}"))
 
 
 class Journal:
@@ -159,7 +109,7 @@ class Journal:
             self._number += 1
             descriptor = os.open(folder / f"{self._writer}.{self._number}{_SUFFIX}", _FLAGS, 0o600)
             try:
-                if _lock(descriptor) and os.fstat(descriptor).st_nlink:
+                if lock(descriptor) and os.fstat(descriptor).st_nlink:
                     break
                 os.close(descriptor)  # a reader was quicker: it took the empty file for one whose writer is gone
             except OSError:  # a file system without locks: no reader will remove the file either

@@ -12,6 +12,7 @@ from otel_prov import names
 from otel_prov.environment import OTEL_EXPORTER_PROV_STORE
 from otel_prov.record.encode import copy_of, envelope, span_json
 from otel_prov.record.journal import Journal
+from otel_prov.record.worker import Worker
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
@@ -29,6 +30,7 @@ class Recorder:
 
     def __init__(self, store: str) -> None:
         self._journal = Journal(store)
+        self._worker = Worker(store)
         self._resource: Resource | None = None
         self._scope: InstrumentationScope | None = None
         self._envelope = b"", b""
@@ -40,7 +42,10 @@ class Recorder:
         if names.SESSION_ID not in attributes:
             return True
         before, behind = self._around(span)
-        return self._journal.write(before + span_json(span, attributes) + behind)
+        if not self._journal.write(before + span_json(span, attributes) + behind):
+            return False
+        self._worker.ensure()
+        return True
 
     def expect_exports(self) -> None:
         """There is an exporter too: from now on, remember which spans it need not write again."""
