@@ -13,6 +13,8 @@ import orjson
 __all__ = ["NotOtlp", "Span", "parse_line"]
 
 _STATUS_ERROR = (2, "STATUS_CODE_ERROR")
+_FIXED64 = range(2**64)
+_INT64 = range(-(2**63), 2**63)
 
 
 class NotOtlp(ValueError):
@@ -21,9 +23,9 @@ class NotOtlp(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What a reader needs to know of a span. ``raw`` is the whole of it, as its JSON object."""
+    """What a reader needs to know of a span. ``raw`` is the whole of it, as JSON."""
 
-    raw: dict[str, Any]
+    raw: bytes
     trace_id: str
     """32 hexadecimal digits."""
     span_id: str
@@ -43,12 +45,12 @@ class Span:
         try:
             status = raw.get("status") or {}
             return cls(
-                raw=raw,
+                raw=orjson.dumps(raw),
                 trace_id=raw["traceId"].lower(),
                 span_id=raw["spanId"].lower(),
                 name=raw.get("name") or "",
-                start=int(raw.get("startTimeUnixNano") or 0),
-                end=int(raw.get("endTimeUnixNano") or 0),
+                start=_int(raw.get("startTimeUnixNano") or 0, _FIXED64),
+                end=_int(raw.get("endTimeUnixNano") or 0, _FIXED64),
                 attributes={pair["key"]: _value(pair.get("value")) for pair in raw.get("attributes") or ()},
                 error=(status.get("message") or "") if status.get("code") in _STATUS_ERROR else None,
             )
@@ -62,7 +64,7 @@ class Span:
         """
 
         def knowledge(span: Span) -> tuple[bool, int, bytes]:
-            return span.end > 0, len(span.attributes), orjson.dumps(span.raw, option=orjson.OPT_SORT_KEYS)
+            return span.end > 0, len(span.attributes), span.raw
 
         return max(self, other, key=knowledge)
 
@@ -92,9 +94,16 @@ def _value(value: Any) -> Any:
         return None
     ((kind, content),) = value.items()
     if kind == "intValue":
-        return int(content)
+        return _int(content, _INT64)
     if kind == "arrayValue":
         return [_value(item) for item in content.get("values") or ()]
     if kind == "kvlistValue":
         return {pair["key"]: _value(pair.get("value")) for pair in content.get("values") or ()}
     return content
+
+
+def _int(content: Any, possible: range) -> int:
+    number = int(content)
+    if number not in possible:
+        raise ValueError("a number of more than 64 bits")
+    return number

@@ -1,0 +1,159 @@
+"""From what is known of a session, its spans and what was imported, to its rows in the tables that people read.
+
+Evidence is only ever added. Whatever is added, the rows are made anew from all of it, so that they never depend on
+the order in which it came.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from datetime import datetime
+from typing import Any, TypeVar
+
+import orjson
+
+from otel_prov.keep import rows
+from otel_prov.keep.standing import INTERRUPTED, RUNNING
+from otel_prov.read import Span, read
+from otel_prov.steps import Analysis, Session, Step
+
+__all__ = ["Evidence", "Key", "Rows", "add", "completed", "derive", "load", "save"]
+
+Key = tuple[str, str]
+"""Trace id and span id."""
+T = TypeVar("T", Session, Step)
+
+_COLUMNS = (
+    "uri, type, question, started, ended, active, iterations, outcome, collection, agent, user, model, trace_id, error"
+)
+_INSERT = f"INSERT INTO session ({_COLUMNS}) VALUES ({', '.join('?' * len(_COLUMNS.split(', ')))})"
+_UPDATE = f"UPDATE session SET ({_COLUMNS}) = ({', '.join('?' * len(_COLUMNS.split(', ')))}) WHERE id = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that the database knows of one session."""
+
+    uri: str
+    id: int | None = None
+    """Number of its row; ``None`` for a session that is new."""
+    spans: Mapping[Key, Span] = field(default_factory=dict)
+    imported: Session | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What the evidence reads as."""
+
+    session: tuple[Any, ...]
+    steps: dict[str, tuple[str, bytes]]
+    """Kind and body, by key, in their natural order."""
+
+
+def load(db: sqlite3.Connection, uri: str) -> Evidence:
+    """What is known of a session so far."""
+    row = db.execute("SELECT id FROM session WHERE uri = ?", (uri,)).fetchone()
+    if row is None:
+        return Evidence(uri)
+    spans = [Span.of(orjson.loads(body)) for (body,) in db.execute("SELECT body FROM span WHERE session = ?", row)]
+    imported = db.execute("SELECT body FROM imported WHERE session = ?", row).fetchone()
+    return Evidence(
+        uri,
+        row[0],
+        {(span.trace_id, span.span_id): span for span in spans},
+        rows.load_session(imported[0]) if imported else None,
+    )
+
+
+def derive(evidence: Evidence) -> Rows:
+    """Read the evidence. Raises whatever a reader raises for a span that makes no sense."""
+    spans = evidence.spans.values()
+    found = read(spans)
+    session = completed(*found, *([evidence.imported] if evidence.imported else []))
+    started = session.question.started or rows.moment(min((span.start // 1000 for span in spans), default=None))
+    seen = rows.moment(max((max(span.start, span.end) // 1000 for span in spans), default=None))
+    active = max((time for time in (started, session.ended, seen) if time), default=None)
+    summary = (
+        session.uri,
+        "agent",
+        session.question.text,
+        rows.micros(started),
+        rows.micros(session.ended),
+        rows.micros(active),
+        sum(1 for _ in session.of(Analysis)),
+        session.outcome,
+        session.collection,
+        session.agent,
+        session.user,
+        session.model,
+        session.trace_id,
+        session.error,
+    )
+    return Rows(summary, {rows.key(step): rows.encode(step) for step in session.steps})
+
+
+def save(db: sqlite3.Connection, evidence: Evidence, derived: Rows) -> int:
+    """Write a session's row, and those of its steps that have changed. Gives the number of its row."""
+    if evidence.id is None:
+        number = db.execute(_INSERT, derived.session).lastrowid
+        assert number is not None
+        known: dict[str, bytes] = {}
+    else:
+        number = evidence.id
+        db.execute(_UPDATE, (*derived.session, number))
+        known = dict(db.execute("SELECT key, body FROM step WHERE session = ?", (number,)))
+    db.executemany(
+        "DELETE FROM step WHERE session = ? AND key = ?", [(number, key) for key in known.keys() - derived.steps.keys()]
+    )
+    db.executemany(
+        "INSERT OR REPLACE INTO step (session, key, kind, body) VALUES (?, ?, ?, ?)",
+        [(number, key, kind, body) for key, (kind, body) in derived.steps.items() if known.get(key) != body],
+    )
+    return number
+
+
+def add(db: sqlite3.Connection, session: Session) -> None:
+    """Add an imported session to what is known of it. Raises ``TypeError`` or ``OverflowError`` for one that can't be
+    written."""
+    session = _clean(session)
+    if session.outcome in (RUNNING, INTERRUPTED):  # how it stood for whoever wrote it
+        session = replace(session, outcome=None)
+    known = load(db, session.uri)
+    imported = completed(session, known.imported) if known.imported else session
+    body = rows.dump_session(imported)
+    number = save(db, known, derive(replace(known, imported=imported)))
+    db.execute("INSERT OR REPLACE INTO imported (session, body) VALUES (?, ?)", (number, body))
+
+
+def completed(first: Session, *others: Session) -> Session:
+    """The first session, with what only the others know added: whole steps, and single fields."""
+    for other in others:
+        steps: dict[str, Step] = {rows.key(step): step for step in other.steps}
+        for step in first.steps:
+            key = rows.key(step)
+            steps[key] = _filled(step, steps[key]) if key in steps else step
+        whole = _filled(first, other)
+        error = first.error if first.outcome else whole.error  # a session that has ended well has no error to add
+        first = replace(whole, steps=tuple(sorted(steps.values(), key=rows.position)), error=error)
+    return first
+
+
+def _filled(first: T, other: T) -> T:
+    """The first of two dataclasses, with the other's values where it has none."""
+    missing = [each.name for each in fields(first) if getattr(first, each.name) is None]
+    return replace(first, **{name: getattr(other, name) for name in missing})
+
+
+def _clean(value: Any) -> Any:
+    """A session of anybody's, or a part of it, as the database can hold it: proper text, times in UTC."""
+    if isinstance(value, str):
+        return rows.writable(value)
+    if isinstance(value, datetime):
+        return rows.moment(rows.micros(value))
+    if isinstance(value, tuple):
+        return tuple(map(_clean, value))
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{each.name: _clean(getattr(value, each.name)) for each in fields(value)})
+    return value

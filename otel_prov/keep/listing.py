@@ -1,0 +1,152 @@
+"""Finding sessions."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain
+from typing import Any
+
+from otel_prov.keep import rows
+from otel_prov.keep.standing import INTERRUPTED, RUNNING, Standing
+from otel_prov.names import session_uri
+from otel_prov.steps import Session
+
+__all__ = ["Filter", "Summary", "find", "session", "summaries"]
+
+_MEANT = 10  # URIs that find gives at most
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A row of the list of sessions."""
+
+    uri: str
+    type: str
+    """``agent``."""
+    question: str | None
+    started: datetime | None
+    """Start of the session, or of the earliest of its spans that is known. In UTC."""
+    ended: datetime | None
+    iterations: int
+    """How many iterations are known."""
+    outcome: str | None
+    """As recorded (``OUTCOME_*`` of :mod:`otel_prov.names`), else ``running`` or ``interrupted``; ``None`` where all
+    spans have ended without an outcome (it may go on in another process), or none was imported."""
+    collection: str | None
+    agent: str | None
+    trace_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which sessions; ``None`` is all."""
+
+    collection: str | None = None
+    agent: str | None = None
+    text: str | None = None
+    outcome: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def conditions(self) -> Iterator[tuple[str, tuple[Any, ...]]]:
+        """SQL conditions with their values."""
+        if self.collection is not None:
+            yield "collection = ?", (rows.writable(self.collection),)
+        if self.agent is not None:
+            yield "agent = ?", (rows.writable(self.agent),)
+        if self.outcome in (RUNNING, INTERRUPTED):
+            yield "outcome IS NULL AND EXISTS (SELECT 1 FROM span WHERE session = session.id AND ended = 0)", ()
+        elif self.outcome is not None:
+            yield "outcome = ?", (rows.writable(self.outcome),)
+        if self.since is not None:
+            yield "started >= ?", (rows.micros(self.since),)
+        if self.until is not None:
+            yield "started < ?", (rows.micros(self.until),)
+        if self.text:
+            yield "EXISTS (SELECT 1 FROM step WHERE session = session.id AND mentions(body))", ()
+
+
+def summaries(db: sqlite3.Connection, wanted: Filter, standing: Standing) -> Iterator[Summary]:
+    """The sessions that a filter lets through, newest first; read as they are asked for."""
+    db.create_function("mentions", 1, _mentions(wanted.text or ""), deterministic=True)
+    conditions, values = zip(*wanted.conditions(), ("true", ()), strict=True)
+    found = db.execute(
+        "SELECT id, uri, type, question, started, ended, iterations, outcome, collection, agent, trace_id FROM session "
+        f"WHERE {' AND '.join(conditions)} ORDER BY started DESC, uri DESC",
+        list(chain(*values)),
+    )
+    for number, uri, kind, question, started, ended, iterations, recorded, *others in found:
+        outcome = standing.outcome(number, recorded)
+        if wanted.outcome in (None, outcome):
+            times = rows.moment(started), rows.moment(ended)
+            yield Summary(uri, kind, question, *times, iterations, outcome, *others)
+
+
+def session(db: sqlite3.Connection, uri: str, standing: Standing) -> Session | None:
+    """One session with all its steps."""
+    facts = "id, ended, outcome, collection, agent, user, model, trace_id, error"
+    row = db.execute(f"SELECT {facts} FROM session WHERE uri = ?", (rows.writable(uri),)).fetchone()
+    if row is None:
+        return None
+    number, ended, recorded, collection, agent, user, model, trace_id, error = row
+    steps = [rows.decode(*step) for step in db.execute("SELECT kind, body FROM step WHERE session = ?", (number,))]
+    return Session(
+        uri,
+        tuple(sorted(steps, key=rows.position)),
+        collection=collection,
+        agent=agent,
+        user=user,
+        model=model,
+        trace_id=trace_id,
+        ended=rows.moment(ended),
+        outcome=standing.outcome(number, recorded),
+        error=error,
+    )
+
+
+def find(db: sqlite3.Connection, reference: str) -> list[str]:
+    """URIs of the sessions that a person may mean, see :meth:`otel_prov.keep.Store.find`."""
+    if reference == "latest":
+        newest = db.execute("SELECT uri FROM session ORDER BY started DESC, uri DESC LIMIT 1")
+        return [uri for (uri,) in newest]
+    if not (reference := rows.writable(reference)):
+        return []
+    starts = [reference, session_uri(reference)]
+    for start in starts:
+        if db.execute("SELECT 1 FROM session WHERE uri = ?", (start,)).fetchone():
+            return [start]
+    found = [*_of_trace(db, reference.lower())]
+    for start in starts:
+        after = start + chr(sys.maxunicode)
+        found += db.execute(
+            "SELECT uri FROM session WHERE uri BETWEEN ? AND ? ORDER BY uri LIMIT ?", (start, after, _MEANT)
+        )
+    return list(dict.fromkeys(uri for (uri,) in found))[:_MEANT]
+
+
+def _of_trace(db: sqlite3.Connection, trace_id: str) -> list[tuple[str]]:
+    """A session that went on in another process has a trace of each; an imported one has no spans here."""
+    return db.execute(
+        "SELECT uri FROM session WHERE trace_id = :trace OR id IN (SELECT session FROM span WHERE trace_id = :trace) "
+        "ORDER BY uri LIMIT :most",
+        {"trace": trace_id, "most": _MEANT},
+    ).fetchall()
+
+
+def _mentions(text: str) -> Callable[[bytes], bool]:
+    """Whether an encoded step has a text in any of its texts, whatever its case.
+
+    Most steps have it nowhere, so that one look at the whole will do.
+    """
+    wanted = text.casefold()
+    in_json = json.dumps(wanted, ensure_ascii=False)[1:-1]
+
+    def mentions(body: bytes) -> bool:
+        return in_json in body.decode().casefold() and any(wanted in text.casefold() for text in rows.texts(body))
+
+    return mentions

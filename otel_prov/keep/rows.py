@@ -1,0 +1,111 @@
+"""Steps and sessions as rows of the database, and back."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any, get_args
+
+import orjson
+
+from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
+
+__all__ = [
+    "decode",
+    "dump_session",
+    "encode",
+    "key",
+    "load_session",
+    "micros",
+    "moment",
+    "position",
+    "texts",
+    "writable",
+]
+
+_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Step)}
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def key(step: Step) -> str:
+    """Which step of its session it is: ``question``, ``i3``, ``i3/observation``, ``i3/observation/2``, ``final``."""
+    match step:
+        case Question():
+            return "question"
+        case Analysis():
+            return f"i{step.number}"
+        case Observation(call=1):
+            return f"i{step.number}/observation"
+        case Observation():
+            return f"i{step.number}/observation/{step.call}"
+        case Conclusion():
+            return "final"
+
+
+def position(step: Step) -> tuple[int, int, int]:
+    """Sorts steps into their natural order."""
+    match step:
+        case Question():
+            return (0, 0, 0)
+        case Analysis():
+            return (1, step.number, 0)
+        case Observation():
+            return (1, step.number, step.call)
+        case Conclusion():
+            return (2, 0, 0)
+
+
+def encode(step: Step) -> tuple[str, bytes]:
+    """The step's kind, and its fields as JSON. Raises ``TypeError`` for what JSON can't hold."""
+    return type(step).__name__, orjson.dumps(step)
+
+
+def decode(kind: str, body: bytes) -> Step:
+    """The step that :func:`encode` was given."""
+    return _step(kind, orjson.loads(body))
+
+
+def texts(body: bytes) -> list[str]:
+    """All that a person or an agent wrote in an encoded step."""
+    return [value for name, value in orjson.loads(body).items() if isinstance(value, str) and name != "started"]
+
+
+def dump_session(session: Session) -> bytes:
+    """A whole session as JSON. Raises ``TypeError`` for what JSON can't hold."""
+    return orjson.dumps({"kinds": [type(step).__name__ for step in session.steps], "session": session})
+
+
+def load_session(body: bytes) -> Session:
+    """The session that :func:`dump_session` was given."""
+    document = orjson.loads(body)
+    fields = document["session"]
+    steps = tuple(map(_step, document["kinds"], fields.pop("steps")))
+    return Session(steps=steps, **_with_time(fields, "ended"))
+
+
+def writable(text: str) -> str:
+    """The text as the database can hold it: halves of surrogate pairs, which are no characters, become ``?``."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def micros(time: datetime | None) -> int | None:
+    """Microseconds since 1970. A time without a zone is taken as UTC."""
+    if time is None:
+        return None
+    return ((time if time.tzinfo else time.replace(tzinfo=timezone.utc)) - _EPOCH) // _MICROSECOND
+
+
+def moment(microseconds: int | None) -> datetime | None:
+    """The time, in UTC, that :func:`micros` was given. Raises ``OverflowError`` after the year 9999."""
+    return None if microseconds is None else _EPOCH + microseconds * _MICROSECOND
+
+
+def _step(kind: str, fields: dict[str, Any]) -> Step:
+    step: Step = _KINDS[kind](**_with_time(fields, "started"))
+    return step
+
+
+def _with_time(fields: dict[str, Any], name: str) -> dict[str, Any]:
+    if isinstance(text := fields.get(name), str):
+        fields[name] = datetime.fromisoformat(text)
+    return fields
