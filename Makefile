@@ -1,0 +1,65 @@
+# Needs Python 3.10 or later with venv and pip, and PyPI. All else is set up in $(VENV), once.
+
+PYTHON ?= python3
+VENV ?= .venv
+GROUP ?= dev
+PYTEST_OPTIONS ?= --cov --cov-report=term:skip-covered
+
+BIN = $(VENV)/bin
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help demo test lint bench clean
+
+help:
+	@echo "make demo     run a traced agent, and see what it thought, did and saw"
+	@echo "make test     run the tests"
+	@echo "make lint     check format, style, types, and which room imports which"
+	@echo "make bench    measure speed and memory beside peers"
+	@echo "make clean    remove all that these made"
+	@echo "Another Python than $(PYTHON): make clean, then make test PYTHON=python3.12"
+
+# The project itself, which is all that a demo needs.
+$(VENV)/.project: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.version_info < (3, 10) and sys.exit("otel-prov needs Python 3.10 or later; \
+	this is %s. Name another: make PYTHON=python3.12" % sys.version.split()[0])'
+	@echo "Setting up $(VENV); this may take a minute."
+	$(PYTHON) -m venv $(VENV)
+	$(PIP_INSTALL) --upgrade pip
+	$(PIP_INSTALL) --editable .
+	@touch $@
+
+# What its tests and checks need besides. pip knows dependency groups since 25.1.
+$(VENV)/.$(GROUP): $(VENV)/.project
+	$(PIP_INSTALL) --editable '.[examples]' --group $(GROUP)
+	@touch $@
+
+# Shows a command as one would type it, and runs it.
+run = @printf '\n$$ %s\n\n' '$(1)' && $(1)
+
+demo: export PATH := $(CURDIR)/$(BIN):$(PATH)
+demo: export OTEL_EXPORTER_PROV_STORE := demo/store
+demo: $(VENV)/.project
+	@rm -rf demo && mkdir demo
+	$(call run,python examples/environment_agent.py)
+	$(call run,otel-prov list)
+	$(call run,otel-prov show latest)
+	$(call run,otel-prov export -o demo/sessions.trig)
+	@printf '\n%s\n%s\n' "The sessions are kept in demo/store; as PROV-O triples they stand in demo/sessions.trig." \
+	"Look at another: $(BIN)/otel-prov --store demo/store show ID, with an ID of the list."
+
+test: $(VENV)/.$(GROUP)
+	$(BIN)/python -m pytest $(PYTEST_OPTIONS)
+
+lint: $(VENV)/.$(GROUP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/mypy examples tests/examples tests/typing
+	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.$(GROUP)
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv .cache demo build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
