@@ -1,6 +1,6 @@
 """Writing the quads of one session as N-Quads: ours beside rdflib, in one run.
 
-    python benchmarks/nquads.py
+    python -m benchmarks nquads
 
 The session has ten iterations with 1 KiB of observation each, in the shape of TrustGraph's second technical
 specification. Both sides start from the same quads and end with bytes; rdflib has to build its graph first.
@@ -8,7 +8,6 @@ specification. Both sides start from the same quads and end with bytes; rdflib h
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from datetime import datetime, timezone
@@ -16,6 +15,7 @@ from statistics import median
 
 import rdflib
 
+from benchmarks import workload as w
 from otel_prov.describe import Quad, describe
 from otel_prov.describe.quads import nquads
 from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
@@ -28,15 +28,10 @@ unequally often, and the short one would look too good."""
 
 def session() -> Session:
     """A session of ten iterations."""
-    thought = ("Look for the entity first, then follow its relations. " * 4)[:200]
-    arguments = json.dumps({"question": "Which report mentions the pump failure?"})
-    text = (
-        ('The "north" report names the pump; temperature 81 °C, line 4.\n' * 20).encode()[:1024].decode(errors="ignore")
-    )
-    steps: list[Step] = [Question("Which source says so?", datetime(2026, 1, 1, tzinfo=timezone.utc))]
-    for number in range(1, 11):
-        steps += [Analysis(number, thought, "knowledge-query", arguments), Observation(number, text)]
-    steps.append(Conclusion("Both reports cite the same maintenance log."))
+    steps: list[Step] = [Question(w.QUESTION, datetime(2026, 1, 1, tzinfo=timezone.utc))]
+    for number, thought, action, arguments, observation in w.steps():
+        steps += [Analysis(number, thought, action, arguments), Observation(number, observation)]
+    steps.append(Conclusion(w.ANSWER))
     return Session("urn:trustgraph:agent:0b7a6c1e-6b3c-4f0a-9f3e-2f4f2a1c9d10", tuple(steps))
 
 
@@ -63,21 +58,12 @@ def timed(function: Callable[[], bytes], times: int) -> float:
     return (time.perf_counter_ns() - start) / 1000 / times
 
 
-def measure() -> list[tuple[str, str, str, str]]:
-    """Rows of a table: what, ours, rdflib, how many times faster."""
+def measure() -> list[w.Row]:
+    """The time of one session, and whether the bytes are the same."""
     quads = describe(session(), "question-analysis")
     pairs = [(timed(lambda: ours(quads), TIMES), timed(lambda: peer(quads), 1)) for _ in range(ROUNDS)]
     mine, theirs = median(pair[0] for pair in pairs), median(pair[1] for pair in pairs)
     same = sorted(filter(None, ours(quads).split(b"\n"))) == sorted(filter(None, peer(quads).split(b"\n")))
-    what = f"{len(quads)} quads to N-Quads, byte-identical: {'yes' if same else 'no'}"
-    return [(what, f"{mine:.0f} us", f"{theirs:.0f} us", f"{theirs / mine:.1f}x")]
-
-
-def main() -> None:
-    """Print the table."""
-    for row in [("what", "ours", "rdflib", "ratio"), *measure()]:
-        print(f"{row[0]:48} {row[1]:>10} {row[2]:>10} {row[3]:>8}")
-
-
-if __name__ == "__main__":
-    main()
+    assert same, "the bytes differ"
+    what = f"{len(quads)} quads to N-Quads, the same bytes, µs"
+    return [(what, f"{mine:.0f}", f"{theirs:.0f} (rdflib)", f"{mine / theirs:.3f}", "0.1")]

@@ -25,6 +25,24 @@ OTEL_EXPORTER_PROV_COLLECTION: Final = "OTEL_EXPORTER_PROV_COLLECTION"
 Default: ``default``. Example: ``research``.
 """
 
+OTEL_EXPORTER_PROV_ENDPOINT: Final = "OTEL_EXPORTER_PROV_ENDPOINT"
+"""Where recorded sessions are sent: a URL, or several separated by commas, whose scheme says how.
+
+Default: nowhere, they are only kept. Example: ``pulsar://broker:6650``.
+"""
+
+OTEL_EXPORTER_PROV_SHAPE: Final = "OTEL_EXPORTER_PROV_SHAPE"
+"""Shape of the triples that are sent: one for all endpoints, or one for each, separated by commas.
+
+Default: ``trustgraph``. Others: ``agent-session``, ``question-analysis``.
+"""
+
+OTEL_EXPORTER_PROV_WORKER: Final = "OTEL_EXPORTER_PROV_WORKER"
+"""Whether a program that records sessions starts the process that sends them, where there is an endpoint and none runs.
+
+Default: ``on``. With ``off`` they wait for ``otel-prov deliver``.
+"""
+
 _FLAGS = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 
 

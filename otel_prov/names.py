@@ -7,6 +7,7 @@ https://github.com/open-telemetry/semantic-conventions-genai). They stand here a
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 # Span names ------------------------------------------------------------------------------------------------------
@@ -107,6 +108,7 @@ DEFAULT_COLLECTION: Final = "default"
 """The collection of whoever names none; TrustGraph's stock configuration has it."""
 
 
+@lru_cache(maxsize=1024)  # asked for each span of a session
 def session_uri(session_id: str) -> str:
     """The IRI of a session, ``urn:trustgraph:agent:{session id}``.
 

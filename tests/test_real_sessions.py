@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from otel_prov import iteration, trace_agent
 from otel_prov.describe.formats import read_file
 from otel_prov.keep import Store
-from otel_prov.show.cli import main
 from otel_prov.steps import Analysis, Observation
+from tests.command import invoke
 from tests.conftest import Program
 
 RECORDINGS = Path(__file__).parents[2] / "shared" / "data" / "react_sessions.jsonl"
@@ -54,7 +53,7 @@ def test_every_recorded_session_is_found_again_by_the_command_line(
 ) -> None:
     assert len(recordings) == 675
     for uri, recording in recordings.items():
-        shown = CliRunner().invoke(main, ["--store", str(program.store), "show", uri, "--format", "json"])
+        shown = invoke("--store", program.store, "show", uri, "--format", "json")
         told = json.loads(shown.stdout)
         keys = ("thought", "action", "arguments", "observation")
         assert [{key: step[key] for key in keys} for step in told["iterations"]] == [
@@ -71,7 +70,7 @@ def test_every_recorded_session_is_found_again_in_each_shape(
     program: Program, recordings: dict[str, dict[str, Any]], tmp_path: Path, shape: str
 ) -> None:
     file = tmp_path / "all.nq"
-    exported = CliRunner().invoke(main, ["--store", str(program.store), "export", "-o", str(file), "--shape", shape])
+    exported = invoke("--store", program.store, "export", "-o", file, "--shape", shape)
     assert exported.exit_code == 0, exported.output
     sessions = read_file(file)
     assert {session.uri for session in sessions} == set(recordings)

@@ -45,9 +45,11 @@ class Destination(Protocol):
         Raises:
             Unreachable: Not all could be delivered. They will be sent again, those that were acknowledged too.
         """
+        ...
 
     def close(self) -> None:
         """Let go of connections, within a few seconds."""
+        ...
 
 
 class Factory(Protocol):
@@ -62,3 +64,4 @@ class Factory(Protocol):
         Raises:
             ValueError: The URL, or a variable, can't be understood; the message names it and the remedy, in one line.
         """
+        ...

@@ -27,13 +27,13 @@ from otel_prov.steps import Conclusion, Observation, Question, Session, Step
 if TYPE_CHECKING:
     import rdflib
 
-__all__ = ["DEFAULT_SHAPE", "SHAPES", "Literal", "Quad", "dataset", "describe", "recognise"]
+__all__ = ["DEFAULT_SHAPE", "SHAPES", "Literal", "Quad", "dataset", "describe", "describe_steps", "recognise"]
 
 
 class _Shape(Protocol):
     """What the module of a shape can do."""
 
-    def describe(self, session: Session) -> list[Quad]: ...
+    def describe(self, session: Session) -> Iterator[tuple[Step, list[Quad]]]: ...
 
     def recognise(self, chain: Chain) -> Iterator[tuple[str, Step]]: ...
 
@@ -55,6 +55,17 @@ def describe(session: Session, shape: str = DEFAULT_SHAPE) -> list[Quad]:
     Described again when more is known, a session has the same quads and more; only what a step derives from can change,
     if a step before it was missing. What is known of the run as a whole (collection, end, outcome) isn't part of it. A
     first observation with neither text nor error can be expressed in the shape ``trustgraph`` only.
+
+    Raises:
+        ValueError: There is no such shape.
+    """
+    return [quad for _, quads in describe_steps(session, shape) for quad in quads]
+
+
+def describe_steps(session: Session, shape: str = DEFAULT_SHAPE) -> Iterator[tuple[Step, list[Quad]]]:
+    """The same, step by step: each step of the session with its quads, what it is mainly about first.
+
+    A step that its shape can't express has none.
 
     Raises:
         ValueError: There is no such shape.

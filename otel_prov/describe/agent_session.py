@@ -22,8 +22,9 @@ _TYPES: Final = literals.Types(
 )
 
 
-def describe(session: Session) -> list[Quad]:
-    """The session as quads. A first observation with neither text nor error is lost: this shape can't express it."""
+def describe(session: Session) -> Iterator[tuple[Step, list[Quad]]]:
+    """Each step of the session with its quads. This shape can't express a first observation with neither text nor
+    error, which has none."""
     return literals.describe(session, _TYPES)
 
 

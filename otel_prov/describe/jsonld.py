@@ -32,14 +32,15 @@ def _graph(name: str, facts: Iterable[Quad]) -> dict[str, Any]:
 
 
 def _node(subject: str, facts: Iterable[Quad]) -> dict[str, Any]:
-    node: dict[str, Any] = {"@id": subject}
-    for predicate, same in groupby(facts, attrgetter("predicate")):
-        if predicate == RDF_TYPE:
-            node["@type"] = [short(str(fact.object)) or fact.object for fact in same]
+    types: list[str] = []
+    said: dict[str, list[Any]] = {}
+    for _, predicate, target, _ in facts:
+        if predicate == RDF_TYPE and isinstance(target, str):
+            types.append(short(target) or target)
         else:
-            values = [_value(fact.object) for fact in same]
-            node[short(predicate) or predicate] = values if len(values) > 1 else values[0]
-    return node
+            said.setdefault(short(predicate) or predicate, []).append(_value(target))
+    node = {"@id": subject, "@type": types} if types else {"@id": subject}
+    return node | {key: values if len(values) > 1 else values[0] for key, values in said.items()}
 
 
 def _value(term: str | Literal) -> str | dict[str, str]:

@@ -32,10 +32,11 @@ class Types(NamedTuple):
     final: tuple[str, ...]
 
 
-def describe(session: Session, types: Types) -> list[Quad]:
-    """The session in a shape that has these types."""
+def describe(session: Session, types: Types) -> Iterator[tuple[Step, list[Quad]]]:
+    """Each step of the session with its quads, in a shape that has these types."""
     last = max((step.number for step in session.steps if isinstance(step, Analysis | Observation)), default=0)
-    return [quad for step in session.steps for quad in _step(step, session.uri, last, types)]
+    for step in session.steps:
+        yield step, list(_step(step, session.uri, last, types))
 
 
 def _step(step: Step, session: str, last: int, types: Types) -> Iterator[Quad]:

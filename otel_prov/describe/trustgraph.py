@@ -33,21 +33,23 @@ _OBSERVATION: Final = (v.PROV_ENTITY, v.OBSERVATION)
 _CONCLUSION: Final = (v.PROV_ENTITY, v.CONCLUSION, v.ANSWER)
 
 
-def describe(session: Session) -> list[Quad]:
-    """The session as quads."""
+def describe(session: Session) -> Iterator[tuple[Step, list[Quad]]]:
+    """Each step of the session with its quads."""
     chain = _Ends(session)
-    quads: list[Quad] = []
     for step in session.steps:
-        match step:
-            case Question():
-                quads += _question(step, session.uri)
-            case Analysis():
-                quads += _analysis(step, session.uri, chain.end(step.number - 1))
-            case Observation():
-                quads += _observation(step, session.uri)
-            case Conclusion():
-                quads += _conclusion(step, session.uri, chain.end(chain.last))
-    return quads
+        yield step, list(_step(step, session.uri, chain))
+
+
+def _step(step: Step, session: str, chain: _Ends) -> Iterator[Quad]:
+    match step:
+        case Question():
+            return _question(step, session)
+        case Analysis():
+            return _analysis(step, session, chain.end(step.number - 1))
+        case Observation():
+            return _observation(step, session)
+        case Conclusion():
+            return _conclusion(step, session, chain.end(chain.last))
 
 
 class _Ends:

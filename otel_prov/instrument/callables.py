@@ -79,8 +79,8 @@ def _later(run: Activity, result: Any) -> Any:
         return _named(_async_generator(same_run, lambda: result)(), result)
     if not inspect.isawaitable(result):
         return None
-    if hasattr(result, "add_done_callback"):  # a future or task runs by itself, and stays the object that it is
-        result.add_done_callback(functools.partial(_done, run))
+    if notify := getattr(result, "add_done_callback", None):  # a future or task runs by itself, and stays what it is
+        notify(functools.partial(_done, run))
         return result
     return _named(_coroutine(same_run, lambda: result)(), result)
 

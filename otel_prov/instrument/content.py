@@ -6,6 +6,7 @@ import json
 import os
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from otel_prov.environment import OTEL_EXPORTER_PROV_CAPTURE_CONTENT, flag
@@ -57,10 +58,9 @@ class Content:
         if value is None or not self.captured:
             return None
         if isinstance(value, str) and value[:1] in ("{", "["):
-            try:
+            parsed, end = None, -1
+            with suppress(ValueError, RecursionError):  # text that only looks like JSON
                 parsed, end = _parse_json(value)
-            except (ValueError, RecursionError):
-                end = -1  # text that only looks like JSON
             if end == len(value):
                 if self._redact is None and end <= self._limit and value == well_formed(value):
                     return value

@@ -85,9 +85,13 @@ def trace_agent(
     return decorate if function is None else decorate(function)
 
 
-@guarded(None, "setting of a session left out: its function failed")
 def _value(setting: Setting, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    return setting(*args, **kwargs) if callable(setting) else setting
+    return _called(setting, args, kwargs) if callable(setting) else setting
+
+
+@guarded(None, "setting of a session left out: its function failed")
+def _called(setting: Callable[..., str | None], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    return setting(*args, **kwargs)
 
 
 def _question_finder(function: Any, wanted: str | None) -> Callable[[tuple[Any, ...], dict[str, Any]], Any]:

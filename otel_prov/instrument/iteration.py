@@ -28,7 +28,7 @@ class IterationSpan(Activity):
     _acting = False
 
     def __init__(self, session: SessionSpan | None) -> None:
-        self._parent = session
+        self._parent = session  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def tool(self, name: str, arguments: Any = None) -> ToolSpan:
         """A tool call of this iteration, to be entered with ``with`` or ``async with``."""

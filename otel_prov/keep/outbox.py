@@ -153,11 +153,15 @@ class Outbox:
             _register(db, destination)
             _count_failure(db, destination, rows.writable(reason), time.time_ns() // 1000)
 
-    def deliveries(self, *destinations: str) -> list[Delivery]:
-        """How far each destination has come that has ever taken anything, and those that are named here."""
+    def destinations(self) -> list[str]:
+        """Every destination that has ever taken anything."""
+        with self._database() as db:
+            return [url for (url,) in db.execute("SELECT url FROM destination WHERE sent > 0 ORDER BY url")]
+
+    def delivery(self, destination: str) -> Delivery:
+        """How far a destination has come."""
         with self._database() as db, reading(db):
-            known = [url for (url,) in db.execute("SELECT url FROM destination WHERE sent > 0 ORDER BY url")]
-            return [_delivery(db, url) for url in dict.fromkeys([*destinations, *known])]
+            return _delivery(db, destination)
 
     def held(self) -> int:
         """How many steps are held because their sessions may still take them back."""

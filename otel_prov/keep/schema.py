@@ -209,7 +209,7 @@ def _migrate(db: sqlite3.Connection) -> None:
 
 
 def _use_wal(db: sqlite3.Connection) -> None:
-    """Let readers and a writer work side by side. SQLite doesn't always wait for others when it changes to this mode."""
+    """Let readers and a writer work side by side. SQLite doesn't always wait for others when it changes to that."""
     give_up = time.monotonic() + WAIT
     while True:
         try:

@@ -17,6 +17,7 @@ import click
 from otel_prov.describe.formats import FORMATS, NotRdf, read_file, write
 from otel_prov.keep import Store, StoreError
 from otel_prov.record.journal import store_folder
+from otel_prov.show import delivery
 from otel_prov.show.document import listed, session_document
 from otel_prov.show.escape import json_text, one_line, rdf_text
 from otel_prov.show.files import OTLP_SUFFIX, read_otlp, whole_file
@@ -240,6 +241,11 @@ def prune(folder: Path, /, older_than: timedelta | None, max_size: int | None) -
     click.echo(f"Removed {_count(removed, 'session')}.")
 
 
+main.add_command(delivery.deliver)
+main.add_command(delivery.status)
+main.add_command(delivery.quarantine)
+
+
 @contextlib.contextmanager
 def _opened(folder: Path) -> Iterator[Store]:
     """The store; its troubles are told in one line."""
@@ -306,8 +312,9 @@ def _export(store: Store, uris: Sequence[str], output: Path, format: str, shape:
 
     terminal = console(stderr=True)
     to_file = str(output) != "-"
-    with Progress(console=terminal, transient=True, disable=not (terminal.is_terminal and to_file)) as progress:
-        sessions = (store.session(uri) for uri in progress.track(uris, description="Exporting"))
+    bar = Progress(console=terminal, transient=True) if terminal.is_terminal and to_file else None
+    with bar or contextlib.nullcontext():
+        sessions = (store.session(uri) for uri in (bar.track(uris, description="Exporting") if bar else uris))
         known = (session for session in sessions if session is not None)  # not pruned meanwhile
         if not to_file:
             write(known, format, shape, sys.stdout.buffer)

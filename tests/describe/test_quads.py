@@ -14,6 +14,7 @@ from otel_prov.describe.jsonld import jsonld
 from otel_prov.describe.quads import nquads, ntriples
 from otel_prov.describe.turtle import HEAD as TURTLE_HEAD
 from otel_prov.describe.turtle import trig
+from tests.rdf import read_rdf
 
 from .strategies import calm, sessions, texts
 
@@ -67,14 +68,14 @@ named = quads.map(lambda some: [quad for quad in some if "_:" not in f"{quad.sub
 @calm
 @given(named)
 def test_trig_says_the_same(quads: list[Quad]) -> None:
-    read = rdflib.Dataset().parse(data=TURTLE_HEAD + trig(quads), format="trig")
+    read = read_rdf(TURTLE_HEAD + trig(quads), "trig")
     assert lines(read.serialize(format="nquads")) == lines(nquads(quads))
 
 
 @calm
 @given(named)
 def test_json_ld_says_the_same(quads: list[Quad]) -> None:
-    read = rdflib.Dataset().parse(data=JSONLD_HEAD + jsonld(quads) + JSONLD_TAIL, format="json-ld")
+    read = read_rdf(JSONLD_HEAD + jsonld(quads) + JSONLD_TAIL, "json-ld")
     assert lines(read.serialize(format="nquads")) == lines(nquads(quads))
 
 

@@ -111,8 +111,9 @@ def test_times_are_kept_in_utc(store: Store) -> None:
     store.add([Session(URI, (Question(None, there),), ended=NOW.replace(tzinfo=None))])
     session = store.session(URI)
     assert session is not None
-    assert session.question.started == session.ended == NOW
-    assert session.question.started.tzinfo == timezone.utc
+    for time in (session.question.started, session.ended):
+        assert time == NOW
+        assert time.tzinfo == timezone.utc
 
 
 def test_halves_of_surrogate_pairs_do_not_stop_an_import(store: Store) -> None:

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from otel_prov.keep import Store
-from otel_prov.show.cli import main
 from otel_prov.steps import Session
+from tests.command import invoke
 
 OTEL_PROV = [sys.executable, "-m", "otel_prov.show.cli"]
 LONGEST = 60.0  # seconds that a started program may take
@@ -46,7 +46,7 @@ def call(folder: Path) -> Callable[..., Result]:
     """Call the command in this process."""
 
     def call(*arguments: object, expect: int = 0) -> Result:
-        result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+        result = invoke(*arguments)
         assert result.exit_code == expect, result.output
         return result
 

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import rdflib
 from click.testing import Result
 
 from otel_prov.describe import SHAPES, dataset
 from otel_prov.describe.formats import FORMATS
 from otel_prov.keep import Store
+from tests.rdf import read_rdf
 
 from .sessions import PARSERS, a_session, an_id, line, uri
 
@@ -28,7 +28,7 @@ def test_the_name_of_the_file_says_its_format(call: Call, keep: Keep, tmp_path: 
     keep(a_session(1), a_session(2))
     target = tmp_path / f"all{FORMATS[format]}"
     assert call("export", "-o", target).stdout == f"Wrote 2 sessions to {target}\n"
-    written = {quad[:3] for quad in rdflib.Dataset().parse(target, format=PARSERS[format]).quads()}
+    written = {quad[:3] for quad in read_rdf(target, PARSERS[format]).quads()}
     assert written == {quad[:3] for quad in dataset([a_session(1), a_session(2)]).quads()}
 
 
@@ -36,7 +36,7 @@ def test_format_and_shape_can_be_asked_for(call: Call, keep: Keep, tmp_path: Pat
     keep(a_session(1))
     target = tmp_path / "sessions.txt"
     call("export", "-o", target, "--format", "nquads", "--shape", "agent-session")
-    written = rdflib.Dataset().parse(target, format="nquads")
+    written = read_rdf(target, "nquads")
     assert set(written.quads()) == set(dataset([a_session(1)], "agent-session").quads())
 
 
@@ -55,9 +55,7 @@ def test_references_and_filters_together_are_a_usage_error(call: Call, keep: Kee
 def test_a_dash_writes_to_standard_output_and_reports_beside_it(call: Call, keep: Keep) -> None:
     keep(a_session(1))
     result = call("export", "-o", "-")
-    assert set(rdflib.Dataset().parse(data=result.stdout, format="nquads").quads()) == set(
-        dataset([a_session(1)]).quads()
-    )
+    assert set(read_rdf(result.stdout, "nquads").quads()) == set(dataset([a_session(1)]).quads())
     assert result.stderr == "Wrote 1 session.\n"
 
 

@@ -8,20 +8,19 @@ import re
 from pathlib import Path
 
 import pytest
-import rdflib
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
 from otel_prov.describe.formats import FORMATS, write
 from otel_prov.keep import Store
-from otel_prov.show.cli import main
 from otel_prov.show.document import session_document
 from otel_prov.show.escape import json_text, one_line, rdf_text, visible
 from otel_prov.show.page import Page
 from otel_prov.show.rows import whole
 from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session
+from tests.command import invoke
+from tests.rdf import read_rdf
 
 from .sessions import PARSERS, STARTED, uri
 
@@ -84,7 +83,7 @@ def test_rdf_means_the_same_and_is_harmless_too(session: Session, format: str) -
 
 
 def _triples(text: str, format: str) -> set[object]:
-    return {quad[:3] for quad in rdflib.Dataset().parse(data=text, format=PARSERS[format]).quads()}
+    return {quad[:3] for quad in read_rdf(text, PARSERS[format]).quads()}
 
 
 @given(sessions())
@@ -105,7 +104,7 @@ def test_every_command_is_safe_at_its_door(tmp_path: Path) -> None:
         kept = store.session(uri(1))
     assert kept
     for command in ("list", "show latest", "follow latest", "list --json", "show latest --format json", *_RDF):
-        result = CliRunner().invoke(main, ["--store", str(folder), *command.split()])
+        result = invoke("--store", folder, *command.split())
         assert result.exit_code == 0
         assert not _HARMFUL.search(result.stdout)
         if command == "list --json":
@@ -120,7 +119,7 @@ def test_every_command_is_safe_at_its_door(tmp_path: Path) -> None:
 
 
 def test_complaints_spell_what_a_user_typed(tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, ["--store", str(tmp_path), "import", "\x1b[31m\n.nq"])
+    result = invoke("--store", tmp_path, "import", "\x1b[31m\n.nq")
     assert "\x1b" not in result.stderr
     assert result.stderr.count("\n") == 1
 

@@ -19,6 +19,7 @@ from otel_prov.record.journal import Journal
 from otel_prov.show.page import Page, fold
 from otel_prov.show.rows import Row, Section
 from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session
+from tests.rdf import read_rdf
 
 from .sessions import STARTED, a_session, an_id, line, uri
 
@@ -146,9 +147,7 @@ def test_formats_with_graphs_hold_the_quads_of_the_shape(
     call: Call, keep: Keep, format: str, name: str, shape: str
 ) -> None:
     keep(a_session(1))
-    written = rdflib.Dataset().parse(
-        data=call("show", "latest", "--format", format, "--shape", shape).stdout, format=name
-    )
+    written = read_rdf(call("show", "latest", "--format", format, "--shape", shape).stdout, name)
     expected = dataset([a_session(1)], shape)
     assert set(written.quads()) == set(expected.quads())
 

@@ -1,0 +1,125 @@
+"""Takes what waits for one destination there, batch by batch, for as long as it takes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from typing import Final
+
+import tenacity
+
+from otel_prov.deliver.destination import Destination, Parcel, Unreachable
+from otel_prov.deliver.endpoints import Endpoint, open_destination
+from otel_prov.describe import describe_steps
+from otel_prov.describe.quads import Quad
+from otel_prov.describe.uris import legal
+from otel_prov.keep import Outbox, StoreError, Waiting
+from otel_prov.losses import lost
+from otel_prov.names import DEFAULT_COLLECTION
+
+__all__ = ["NOT_DELIVERED", "Courier", "parcels"]
+
+NOT_DELIVERED: Final = "not delivered"
+
+_LOOK = 1.0  # seconds after which a courier looks for more, though nobody has told it of any
+_LONGEST = 60.0  # seconds between two attempts to reach a destination
+
+
+class Courier(threading.Thread):
+    """A thread for each destination, so that one that is away holds up no other.
+
+    Args:
+        outbox: What is sent, and where it is remembered.
+        endpoint: Where to.
+        once: Send what waits, trying once, and end.
+        told: Called with the endpoint's identity and a number of steps that are done.
+    """
+
+    def __init__(self, outbox: Outbox, endpoint: Endpoint, *, once: bool, told: Callable[[str, int], None]) -> None:
+        super().__init__(name=f"to {endpoint.identity}", daemon=True)
+        self.identity = endpoint.identity
+        self.idle = False
+        """Whether all that waited has been sent."""
+        self.trouble: str | None = None
+        """Why nothing can be sent now."""
+        self._outbox = outbox
+        self._endpoint = endpoint
+        self._once = once
+        self._told = told
+        self._done = 0  # number of the last step that needs no more thought
+        self._news = threading.Event()
+        self._stopping = threading.Event()
+
+    def wake(self) -> None:
+        """There may be more to send."""
+        self._news.set()
+
+    def stop(self) -> None:
+        """End after the batch in flight."""
+        self._stopping.set()
+        self._news.set()
+
+    def run(self) -> None:
+        """Send until stopped, or until there is nothing more."""
+        try:
+            with closing(open_destination(self._endpoint, self._outbox.identity())) as destination:
+                self._send(destination)
+        except Exception as error:
+            self._fail(error)
+
+    def _send(self, destination: Destination) -> None:
+        persistently = tenacity.Retrying(
+            wait=tenacity.wait_exponential_jitter(max=_LONGEST),
+            stop=tenacity.stop_after_attempt(1) if self._once else tenacity.stop_when_event_set(self._stopping),
+            sleep=tenacity.sleep_using_event(self._stopping),
+            before_sleep=lambda state: self._fail(state.outcome.exception() if state.outcome else None),
+            reraise=True,
+        )
+        while not self._stopping.is_set():
+            self._news.clear()
+            if persistently(self._send_batch, destination):
+                continue
+            self.idle = True
+            if self._once:
+                return
+            self._news.wait(_LOOK)
+
+    def _send_batch(self, destination: Destination) -> bool:
+        """Send the next batch; whether there was one."""
+        batch = self._outbox.next_batch(self.identity)
+        if self._stopping.is_set() or batch.until == self._done:
+            return False
+        self.idle = False
+        ready = list(parcels(batch.steps, self._endpoint.shape))
+        answers = destination.send([parcel for _, parcel in ready]) if ready else []
+        refused = [(step, reason) for (step, _), reason in zip(ready, answers, strict=True) if reason is not None]
+        self._outbox.acknowledge(self.identity, batch, refused, len(ready) - len(refused))
+        self.trouble, self._done = None, batch.until
+        for step, reason in refused:
+            lost("step refused and quarantined", f"{self.identity}: {reason} ({step.session.uri})")
+        self._told(self.identity, len(batch.steps))
+        return True
+
+    def _fail(self, error: BaseException | None) -> None:
+        """Remember why nothing can be sent now, and tell it, unless this was the only attempt."""
+        kind = "" if isinstance(error, Unreachable | StoreError | ValueError) else f"{type(error).__name__}: "
+        self.trouble = " ".join(f"{kind}{error}".split())
+        if not self._once:
+            lost(NOT_DELIVERED, f"{self.identity}: {self.trouble}")
+        try:
+            self._outbox.failed(self.identity, self.trouble)
+        except StoreError as trouble:
+            lost("failure not counted", trouble)
+
+
+def parcels(steps: Iterable[Waiting], shape: str) -> Iterator[tuple[Waiting, Parcel]]:
+    """What is sent of each step; nothing of one that the shape can't express."""
+    described: dict[str, dict[object, list[Quad]]] = {}
+    for waiting in steps:
+        session = waiting.session
+        if session.uri not in described:
+            described[session.uri] = dict(describe_steps(session, shape))
+        if quads := described[session.uri].get(waiting.step):
+            collection = session.collection or DEFAULT_COLLECTION
+            yield waiting, Parcel(waiting.number, legal(session.uri), quads[0].subject, collection, quads)

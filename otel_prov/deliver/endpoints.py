@@ -1,0 +1,109 @@
+"""Where to send to: endpoints as the user names them, and the destinations that packages bring for them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import Final
+from urllib.parse import urlsplit
+
+from otel_prov.deliver.destination import Destination, Factory
+from otel_prov.deliver.file import FileDestination
+from otel_prov.describe import DEFAULT_SHAPE, SHAPES
+from otel_prov.environment import OTEL_EXPORTER_PROV_ENDPOINT, OTEL_EXPORTER_PROV_SHAPE
+
+__all__ = ["GROUP", "Endpoint", "configured", "endpoints", "open_destination"]
+
+GROUP: Final = "otel_prov_destination"
+"""Entry points of this group, each named after a URL scheme, are factories of destinations."""
+
+_BUILT_IN: Final[dict[str, Factory]] = {"file": FileDestination}
+_PACKAGES: Final = {
+    "pulsar": "otel-prov-exporter-pulsar",
+    "pulsar+ssl": "otel-prov-exporter-pulsar",
+    "sparql+http": "otel-prov-exporter-sparql",
+    "sparql+https": "otel-prov-exporter-sparql",
+}
+_SECRET: Final = re.compile("auth|key|password|secret|token", re.IGNORECASE)
+_BETWEEN: Final = re.compile(r",\s*(?=[A-Za-z][A-Za-z0-9+.-]*://)")  # a list of brokers, too, has commas
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One place to send to."""
+
+    url: str
+    """As the user gave it."""
+    shape: str = DEFAULT_SHAPE
+
+    @property
+    def identity(self) -> str:
+        """The URL without credentials: what has been sent is remembered by it."""
+        parts = urlsplit(self.url)
+        host = parts.netloc.rpartition("@")[2]
+        query = "&".join(field for field in parts.query.split("&") if not _SECRET.search(field.partition("=")[0]))
+        return f"{parts.scheme}://{host}{parts.path}" + (f"?{query}" if query else "")
+
+
+def configured(shape: str | None = None) -> list[Endpoint]:
+    """The endpoints of ``OTEL_EXPORTER_PROV_ENDPOINT``; the rest as :func:`endpoints` has it."""
+    return endpoints(_BETWEEN.split(os.environ.get(OTEL_EXPORTER_PROV_ENDPOINT, "")), shape)
+
+
+def endpoints(urls: Sequence[str], shape: str | None = None) -> list[Endpoint]:
+    """Each of the URLs once, with the shape that is sent there; ``OTEL_EXPORTER_PROV_SHAPE`` says it if left out.
+
+    Raises:
+        ValueError: A URL is none, or a shape is; the message is one line that names it and the remedy.
+    """
+    urls = [url for url in (url.strip(", ") for url in urls) if url]
+    shapes = [name.strip() for name in (shape or os.environ.get(OTEL_EXPORTER_PROV_SHAPE, "")).split(",")]
+    shapes = [name or DEFAULT_SHAPE for name in shapes]
+    if len(shapes) == 1:
+        shapes *= len(urls)
+    if len(shapes) != len(urls):
+        raise ValueError(
+            f"{OTEL_EXPORTER_PROV_SHAPE}: {len(shapes)} shapes for {len(urls)} endpoints; give one, or one for each"
+        )
+    found = {endpoint.identity: endpoint for endpoint in map(_endpoint, urls, shapes)}
+    return list(found.values())
+
+
+def _endpoint(url: str, shape: str) -> Endpoint:
+    if shape not in SHAPES:
+        raise ValueError(f"{OTEL_EXPORTER_PROV_SHAPE}: there is no shape {shape!r}; choose from {', '.join(SHAPES)}")
+    try:
+        if urlsplit(url).scheme and "://" in url:
+            return Endpoint(url, shape)
+    except ValueError:
+        pass
+    raise ValueError(f"{url!r} is no endpoint; write it like pulsar://broker:6650 or file:///path/out.nq")
+
+
+def open_destination(endpoint: Endpoint, store: str) -> Destination:
+    """The destination of an endpoint, not connected yet. ``store`` is the identity of the sending store.
+
+    Raises:
+        ValueError: No package brings it, or it doesn't understand its URL or a variable; the message is one line that
+            names it and the remedy.
+    """
+    return _factory(urlsplit(endpoint.url).scheme)(endpoint.url, store)
+
+
+def _factory(scheme: str) -> Factory:
+    if scheme in _BUILT_IN:
+        return _BUILT_IN[scheme]
+    found = list(entry_points(group=GROUP, name=scheme))
+    if found:
+        try:
+            factory: Factory = found[0].load()
+        except Exception as error:  # whatever importing somebody's package may raise
+            raise ValueError(f"{found[0].value} can't be loaded ({type(error).__name__}: {error})") from None
+        return factory
+    if scheme in _PACKAGES:
+        raise ValueError(f"needs a package that is missing; pip install {_PACKAGES[scheme]}")
+    schemes = sorted({*_BUILT_IN, *_PACKAGES, *(entry.name for entry in entry_points(group=GROUP))})
+    raise ValueError(f"nothing here sends to {scheme}://; known are {', '.join(schemes)}")
