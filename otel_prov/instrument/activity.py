@@ -107,7 +107,9 @@ class Activity:
 
     def _suspend(self) -> None:
         here = get_current()
-        if self._outside is not None and self._surrounds(get_value(_CURRENT, here)):
+        if self._outside is None:
+            return
+        if here is self._context or self._surrounds(get_value(_CURRENT, here)):
             self._context = here
             attach(self._outside)
 
@@ -127,7 +129,8 @@ class Activity:
         if self._ended:
             return
         self._ended = True
-        outcome = outcome or _outcome(error)
+        if error is not None:
+            outcome = outcome or _outcome(error)
         try:
             if error is not None and outcome == names.OUTCOME_ERROR:
                 self._record_error(error)
@@ -164,10 +167,8 @@ class Activity:
         self.__exit__(kind, error, where)
 
 
-def _outcome(error: BaseException | None) -> str | None:
-    """How an activity ended that an exception left, if any did."""
-    if error is None:
-        return None
+def _outcome(error: BaseException) -> str:
+    """How an activity ended that an exception left."""
     if isinstance(error, GeneratorExit):
         return names.OUTCOME_ABANDONED
     if not isinstance(error, Exception) or type(error).__name__ == "CancelledError":

@@ -6,7 +6,6 @@ import json
 import os
 import traceback
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 from otel_prov.environment import OTEL_EXPORTER_PROV_CAPTURE_CONTENT, flag
@@ -50,17 +49,21 @@ class Content:
 
     def name(self, value: Any) -> str:
         """A name, such as a tool's: recorded even where content is not, but redacted like it."""
-        text = to_text(value)
-        return fit_text(self._redacted(text) if self._redact else text, self._limit)
+        text = value if type(value) is str and value.isascii() else to_text(value)
+        if self._redact is not None:
+            text = self._redacted(text)
+        return text if len(text) <= self._limit else fit_text(text, self._limit)
 
     def json(self, value: Any) -> str | None:
         """A value as JSON text for an attribute; a string that holds a JSON object or array is taken for that."""
         if value is None or not self.captured:
             return None
         if isinstance(value, str) and value[:1] in ("{", "["):
-            parsed, end = None, -1
-            with suppress(ValueError, RecursionError):  # text that only looks like JSON
+            parsed = None
+            try:
                 parsed, end = _parse_json(value)
+            except (ValueError, RecursionError):
+                end = -1  # text that only looks like JSON
             if end == len(value):
                 if self._redact is None and end <= self._limit and value == well_formed(value):
                     return value

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["copy_of", "envelope", "span_json"]
 
 _SPAN = (
-    b'{"traceId":"%032x","spanId":"%016x","parentSpanId":"%b","name":%b,"kind":%d,'
+    b'{"traceId":"%b","spanId":"%016x","parentSpanId":"%b","name":%b,"kind":%d,'
     b'"startTimeUnixNano":"%d","attributes":[%b]%b}'
 )
 _VALUES = {str: b'{"stringValue":%b}', int: b'{"intValue":"%b"}', bool: b'{"boolValue":%b}'}
@@ -71,15 +71,19 @@ def _span_json(span: ReadableSpan, name: str, attributes: dict[str, Any]) -> byt
     context, parent = span.context, span.parent
     assert context is not None
     return _SPAN % (
-        context.trace_id,
+        _trace_id(context.trace_id),
         context.span_id,
-        b"%016x" % parent.span_id if parent else b"",
+        _parent_id(parent.span_id) if parent else b"",
         orjson.dumps(name),
         span.kind.value + 1,  # OTLP counts from 1; 0 is "unspecified"
         span.start_time or 0,
         _attributes_json(attributes),
         _ending(span) if span.end_time else b"",
     )
+
+
+_trace_id = functools.lru_cache(64)(b"%032x".__mod__)  # one for all spans of a trace
+_parent_id = functools.lru_cache(64)(b"%016x".__mod__)
 
 
 def _attributes_json(attributes: dict[str, Any]) -> bytes:
