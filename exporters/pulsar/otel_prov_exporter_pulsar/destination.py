@@ -1,0 +1,76 @@
+"""The destination of ``pulsar://`` and ``pulsar+ssl://``: what otel-prov's worker sends parcels to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from otel_prov.deliver.destination import Parcel
+
+from otel_prov_exporter_pulsar.bus import BusLibrarian
+from otel_prov_exporter_pulsar.documents import documents
+from otel_prov_exporter_pulsar.encode import Unsendable
+from otel_prov_exporter_pulsar.librarian import Gateway, Patient
+from otel_prov_exporter_pulsar.messages import messages
+from otel_prov_exporter_pulsar.post import Post
+from otel_prov_exporter_pulsar.producer import Message
+from otel_prov_exporter_pulsar.settings import BUS, Settings, read
+
+__all__ = ["PulsarDestination", "destination"]
+
+
+def destination(url: str, store: str) -> PulsarDestination:
+    """The destination for an endpoint, as :class:`otel_prov.deliver.destination.Factory` has it."""
+    return PulsarDestination(read(url), store)
+
+
+class PulsarDestination:
+    """Delivers parcels to a topic of TrustGraph's, and before them their texts to its librarian.
+
+    Meant for a process that nothing else depends on, and for one thread of it. ``close()`` it before the process ends:
+    the Pulsar client aborts a process that ends while it works.
+    """
+
+    def __init__(self, settings: Settings, store: str) -> None:
+        """
+        Args:
+            settings: Where to, and how.
+            store: Identity of the sending store, the same after a restart. A broker that deduplicates goes by it.
+        """
+        self._store = store
+        self._post = Post(settings, f"otel-prov-{store}")
+        self._librarian = _librarian(settings)
+
+    def send(self, parcels: Sequence[Parcel]) -> list[str | None]:
+        """Deliver parcels, as :meth:`otel_prov.deliver.destination.Destination.send` has it."""
+        known: set[str] = set()
+        if self._librarian is not None:
+            known = self._librarian.keep(document for parcel in parcels for document in documents(parcel.quads))
+        answers: list[str | None] = [None] * len(parcels)
+        outgoing: list[tuple[Message, str]] = []
+        senders: list[int] = []  # place of each message's parcel
+        for place, parcel in enumerate(parcels):
+            try:
+                own = list(messages(parcel, self._store, known))
+            except Unsendable as fault:
+                answers[place] = str(fault)
+                continue
+            outgoing += [(message, parcel.collection) for message in own]
+            senders += [place] * len(own)
+        for number, reason in self._post.send(outgoing).items():
+            answers[senders[number]] = reason
+        return answers
+
+    def close(self) -> None:
+        """Let go of connections, within some seconds."""
+        self._post.close()
+        if self._librarian is not None:
+            self._librarian.close()
+
+
+def _librarian(settings: Settings) -> Patient | None:
+    if settings.librarian is None:
+        return None
+    if settings.librarian == BUS:
+        return Patient(BusLibrarian(settings), settings.librarian_wait)
+    gateway = Gateway(settings.librarian, settings.librarian_token, settings.workspace, settings.timeout)
+    return Patient(gateway, settings.librarian_wait)

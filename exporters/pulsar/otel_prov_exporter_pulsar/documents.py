@@ -1,0 +1,54 @@
+"""The texts that TrustGraph keeps in its librarian, found in quads: of what links to a document and tells its text.
+
+Ids and titles are those of TrustGraph's own agents (``trustgraph/agent/react/service.py`` in trustgraph-flow 2.11.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from typing import Final, NamedTuple
+
+from otel_prov.describe import vocabulary as v
+from otel_prov.describe.quads import Literal, Quad
+
+__all__ = ["Document", "documents", "linked"]
+
+_QUESTION_IN_TITLE: Final = 50  # characters
+
+
+class Document(NamedTuple):
+    """A text of the librarian's."""
+
+    id: str
+    title: str
+    text: str
+
+
+def documents(quads: Sequence[Quad]) -> list[Document]:
+    """The documents that the quads link to and know the text of."""
+    links = {quad.subject: quad.object for quad in quads if quad.predicate == v.TG_DOCUMENT}
+    if not links:
+        return []
+    texts = {(quad.subject, quad.predicate): quad.object.text for quad in quads if isinstance(quad.object, Literal)}
+    types = {(quad.subject, quad.object) for quad in quads if quad.predicate == v.RDF_TYPE}
+    thinkers = {quad.object: quad.subject for quad in quads if quad.predicate == v.TG_THOUGHT}
+    question = next((text for (_, predicate), text in texts.items() if predicate == v.TG_QUERY), "")
+
+    def title(node: str) -> str:
+        if (node, v.THOUGHT) in types:
+            action = texts.get((thinkers.get(node, ""), v.TG_ACTION))
+            return f"Agent Thought: {action}" if action else "Agent Thought"
+        if (node, v.OBSERVATION) in types:
+            return "Agent Observation"
+        return f"Agent Answer: {question[:_QUESTION_IN_TITLE]}..." if question else "Agent Answer"
+
+    return [
+        Document(link, title(node), texts[node, v.TG_CONTENT])
+        for node, link in links.items()
+        if isinstance(link, str) and (node, v.TG_CONTENT) in texts
+    ]
+
+
+def linked(quads: Iterable[Quad], known: Container[str]) -> list[Quad]:
+    """The quads, without links to documents that the librarian doesn't have: TrustGraph's programs fail at those."""
+    return [quad for quad in quads if quad[1] != v.TG_DOCUMENT or quad[2] in known]

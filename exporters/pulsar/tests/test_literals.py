@@ -1,0 +1,47 @@
+"""Texts that every store takes."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from otel_prov.describe.quads import Literal, Quad
+
+from otel_prov_exporter_pulsar.literals import LIMIT, cut, storable
+
+
+@given(st.text(st.characters(exclude_characters="…")), st.integers(100, 300), st.integers(1, 200))
+def test_a_text_is_cut_at_a_character_and_says_so(text: str, limit: int, times: int) -> None:
+    text *= times
+    short = cut(text, limit)
+    whole = text.encode("utf-8", "replace")
+    assert len(short.encode()) <= limit
+    if len(whole) <= limit:
+        assert short.encode() == whole
+    else:
+        kept, mark = short.split("…")
+        assert whole.startswith(kept.encode())
+        assert mark == f" [cut, {len(whole):,} bytes in all]"
+        assert len(short.encode()) > limit - 4
+
+
+def test_a_text_at_the_limit_stays_whole() -> None:
+    for text in ("x" * LIMIT, "é" * (LIMIT // 2), "😀" * (LIMIT // 4)):
+        assert cut(text, LIMIT) == text
+        assert cut(text + "x", LIMIT) != text + "x"
+
+
+def test_only_texts_that_do_not_fit_are_changed() -> None:
+    quads = [
+        Quad("urn:s", "urn:p", "urn:" + "o" * 9_000),
+        Quad("urn:s", "urn:p", Literal("short é", language="en")),
+        Quad("urn:s", "urn:p", Literal("x" * 9_000, "urn:type")),
+        Quad("urn:s", "urn:p", Literal("a\0b")),
+        Quad("urn:s", "urn:p", Literal("a\ud800b")),
+    ]
+    changed = storable(quads)
+    assert changed[:2] == quads[:2]
+    assert isinstance(changed[2].object, Literal)
+    assert len(changed[2].object.text.encode()) == LIMIT
+    assert changed[2].object.datatype == "urn:type"
+    assert changed[3].object == Literal("a\ufffdb")
+    assert changed[4].object == Literal("a?b")

@@ -1,0 +1,116 @@
+"""What is sent stands in real TrustGraph, and its own unmodified programs show it."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from otel_prov.deliver.destination import Parcel, Unreachable
+from otel_prov.describe.vocabulary import TG_DOCUMENT
+from tests.integration.servers.process import until
+from tests.integration.servers.trustgraph import TrustGraph
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(params=["falkordb", "cassandra"])
+def trustgraph(request: pytest.FixtureRequest) -> TrustGraph:
+    """TrustGraph, on each of two stores."""
+    server: TrustGraph = request.getfixturevalue(f"trustgraph_{request.param}")
+    return server
+
+
+@pytest.mark.parametrize("way", ["gateway", "bus"])
+def test_its_own_programs_list_and_show_a_session(
+    trustgraph: TrustGraph, sender: Callable[..., Any], parcels: Callable[..., Any], way: str
+) -> None:
+    endpoint = trustgraph.gateway if way == "gateway" else "bus"
+    target = sender(trustgraph.broker.url, librarian_endpoint=endpoint, librarian_token=trustgraph.token)
+    sent = parcels(f"shown-{way}", first=1 if way == "gateway" else 101)
+    assert target.send(sent) == [None] * len(sent)
+    assert target.send(sent) == [None] * len(sent)
+    session = sent[0].session
+    trustgraph.wait_for(f"{session}/final")
+    assert session in trustgraph.tool("tg-list-explain-traces")
+    shown = trustgraph.tool("tg-show-explain-trace", session)
+    texts = [
+        f"What is the capital of France? [shown-{way}]",
+        "search-1",
+        "capital 1",
+        "It is Paris é中. (1)",
+        "search-2",
+        "capital 2",
+        "It is Paris é中. (2)",
+        "The capital of France is Paris.",
+    ]
+    places = [shown.find(text) for text in texts]
+    assert -1 not in places, shown
+    assert places == sorted(places), shown
+    assert "Error" not in shown
+    trace = json.loads(trustgraph.tool("tg-show-explain-trace", "--format", "json", session))
+    assert trace["session_id"] == session
+
+
+def test_without_a_librarian_nothing_is_shown_as_an_error(
+    trustgraph: TrustGraph, sender: Callable[..., Any], parcels: Callable[..., Any]
+) -> None:
+    sent = parcels("bare", first=201)
+    assert sender(trustgraph.broker.url).send(sent) == [None] * len(sent)
+    session = sent[0].session
+    trustgraph.wait_for(f"{session}/final")
+    assert trustgraph.triples(f"{session}/final", TG_DOCUMENT) == []
+    shown = trustgraph.tool("tg-show-explain-trace", session)
+    assert "search-2" in shown
+    assert "Error" not in shown
+
+
+def test_the_longest_texts_are_stored_and_shown(
+    trustgraph: TrustGraph, sender: Callable[..., Any], parcels: Callable[..., Any]
+) -> None:
+    target = sender(trustgraph.broker.url, librarian_endpoint=trustgraph.gateway, librarian_token=trustgraph.token)
+    sent = parcels("long", first=301, iterations=1, observation="\x01é\n'\"\\$" * 700_000 + " the end")
+    sent += parcels("zero", first=401, iterations=1, observation="before\x00after")
+    assert target.send(sent) == [None] * len(sent)
+    for parcel in sent:
+        trustgraph.wait_for(parcel.subject)
+    until("nothing left to store", lambda: trustgraph.backlog() == 0, 20)
+    asked = {"operation": "get-document-content", "workspace": "default"}
+    asked["document-id"] = f"{sent[0].session}/i1/observation"
+    whole = base64.b64decode(trustgraph.post("api/v1/librarian", asked)["content"]).decode()
+    assert whole.startswith("\x01é\n'\"\\$\x01")
+    assert whole.endswith("… [cut, 5,600,012 bytes in all]")
+    assert 2_999_900 < len(whole.encode()) <= 3_000_000
+    assert "Error" not in trustgraph.tool("tg-show-explain-trace", sent[0].session)
+
+
+@pytest.mark.parametrize("way", ["gateway", "bus"])
+def test_triples_wait_for_an_absent_librarian_as_long_as_told_and_go_without_documents(
+    trustgraph: TrustGraph, sender: Callable[..., Any], parcels: Callable[..., Any], way: str
+) -> None:
+    endpoint = trustgraph.gateway if way == "gateway" else "bus"
+    told = {"librarian_endpoint": endpoint, "librarian_token": trustgraph.token}
+    target = sender(trustgraph.broker.url, **told, timeout="2", librarian_wait="3")
+    sent = parcels(f"absent-{way}", first=501 if way == "gateway" else 601)
+    librarian = trustgraph.services.get("librarian") or trustgraph.services["standins"]
+    librarian.pause()
+    try:
+        with pytest.raises(Unreachable, match="TrustGraph's librarian is away: "):
+            target.send(sent)
+        assert until("no more waiting", lambda: delivered(target, sent), 30)
+    finally:
+        librarian.resume()
+    session = sent[0].session
+    trustgraph.wait_for(f"{session}/final")
+    assert trustgraph.triples(f"{session}/final", TG_DOCUMENT) == []
+    assert "Error" not in trustgraph.tool("tg-show-explain-trace", session)
+
+
+def delivered(target: Any, sent: list[Parcel]) -> bool:
+    """Whether it could be delivered now."""
+    try:
+        return bool(target.send(sent) == [None] * len(sent))
+    except Unreachable:
+        return False
