@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, timezone
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,14 @@ class _Commands(click.Group):
     """Commands in the order of their definition, whose every failure is one line and an exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
+        return [*self.commands, *sorted(_others())]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command of ours, or one that another package brings along."""
+        if cmd_name in self.commands or cmd_name not in (others := _others()):
+            return super().get_command(ctx, cmd_name)
+        command = others[cmd_name].load()
+        return command if isinstance(command, click.Command) else None
 
     def main(
         self,
@@ -81,6 +89,11 @@ class _Commands(click.Group):
             _drop_output()
             code = 1
         sys.exit(code)
+
+
+def _others() -> dict[str, EntryPoint]:
+    """Commands of other packages, such as that of a destination: entry points of the group ``otel_prov_command``."""
+    return {entry.name: entry for entry in entry_points(group="otel_prov_command")}
 
 
 @click.group(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from otel_prov.deliver.destination import Parcel
 
 from otel_prov_exporter_pulsar.bus import BusLibrarian
 from otel_prov_exporter_pulsar.documents import documents
 from otel_prov_exporter_pulsar.encode import Unsendable
+from otel_prov_exporter_pulsar.lean import lean
 from otel_prov_exporter_pulsar.librarian import Gateway, Patient
 from otel_prov_exporter_pulsar.messages import messages
 from otel_prov_exporter_pulsar.post import Post
@@ -37,11 +39,14 @@ class PulsarDestination:
             store: Identity of the sending store, the same after a restart. A broker that deduplicates goes by it.
         """
         self._store = store
+        self._lean = settings.lean
         self._post = Post(settings, f"otel-prov-{store}")
         self._librarian = _librarian(settings)
 
     def send(self, parcels: Sequence[Parcel]) -> list[str | None]:
         """Deliver parcels, as :meth:`otel_prov.deliver.destination.Destination.send` has it."""
+        if self._lean:
+            parcels = [replace(parcel, quads=lean(parcel.quads)) for parcel in parcels]
         known: set[str] = set()
         if self._librarian is not None:
             known = self._librarian.keep(document for parcel in parcels for document in documents(parcel.quads))

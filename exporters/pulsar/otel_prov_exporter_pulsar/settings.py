@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from otel_prov.environment import flag
+
 from otel_prov_exporter_pulsar import oauth2, topic
 
 __all__ = ["BUS", "Settings", "read"]
@@ -46,6 +48,8 @@ class Settings:
     librarian_token: str | None
     librarian_wait: float
     """Seconds that triples wait for a librarian who is away."""
+    lean: bool = False
+    """Whether what TrustGraph's command line never shows is left out."""
 
 
 def read(url: str) -> Settings:
@@ -70,6 +74,7 @@ def read(url: str) -> Settings:
         librarian=_librarian(),
         librarian_token=_variable("LIBRARIAN_TOKEN") or None,
         librarian_wait=_seconds("LIBRARIAN_WAIT", 120.0),
+        lean=flag(f"{_PREFIX}LEAN", False),
     )
 
 
