@@ -8,11 +8,13 @@ PYTEST_OPTIONS ?= --cov --cov-report=term:skip-covered
 BIN = $(VENV)/bin
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint bench clean
+.PHONY: help demo demo-trustgraph test test-core test-exporters lint bench clean
 
 help:
 	@echo "make demo     run a traced agent, and see what it thought, did and saw"
-	@echo "make test     run the tests"
+	@echo "make test     run the tests, those with real servers too (Java 17 or later and Maven; else they are skipped)"
+	@echo "make test-core    run the tests that need no server"
+	@echo "make demo-trustgraph    the same agent, delivered to a real TrustGraph over a real Apache Pulsar"
 	@echo "make lint     check format, style, types, and which room imports which"
 	@echo "make bench    measure speed and memory beside peers"
 	@echo "make clean    remove all that these made"
@@ -33,6 +35,11 @@ $(VENV)/.$(GROUP): $(VENV)/.project
 	$(PIP_INSTALL) --editable '.[examples]' --group $(GROUP)
 	@touch $@
 
+# The destinations, and what their tests compare with.
+$(VENV)/.exporters: $(VENV)/.$(GROUP) exporters/pulsar/pyproject.toml
+	$(PIP_INSTALL) --editable exporters/pulsar --group exporters/pulsar/pyproject.toml:test
+	@touch $@
+
 # Shows a command as one would type it, and runs it.
 run = @printf '\n$$ %s\n\n' '$(1)' && $(1)
 
@@ -47,16 +54,27 @@ demo: $(VENV)/.project
 	@printf '\n%s\n%s\n' "The sessions are kept in demo/store; as PROV-O triples they stand in demo/sessions.trig." \
 	"Look at another: $(BIN)/otel-prov --store demo/store show ID, with an ID of the list."
 
-test: $(VENV)/.$(GROUP)
-	$(BIN)/python -m pytest $(PYTEST_OPTIONS)
+demo-trustgraph: $(VENV)/.exporters
+	$(BIN)/python examples/trustgraph_demo.py
 
-lint: $(VENV)/.$(GROUP)
+test: test-core test-exporters
+
+test-core: $(VENV)/.$(GROUP)
+	$(BIN)/python -m pytest --ignore=tests/integration $(PYTEST_OPTIONS)
+
+# With real servers, which the tests start and stop; what they download is kept in .cache.
+test-exporters: $(VENV)/.exporters
+	cd exporters/pulsar && $(CURDIR)/$(BIN)/python -m pytest
+	$(BIN)/python -m pytest tests/integration
+
+lint: $(VENV)/.exporters
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/mypy examples tests/examples tests/typing
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
+	cd exporters/pulsar && $(CURDIR)/$(BIN)/mypy
 
 bench: $(VENV)/.$(GROUP)
 	$(BIN)/python -m benchmarks
