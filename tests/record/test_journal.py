@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -16,7 +15,7 @@ import pytest
 from otel_prov import losses
 from otel_prov.read import parse_line, read
 from otel_prov.record.journal import NOT_WRITTEN, Journal, files, hold, writer_of, writes
-from otel_prov.steps import Analysis, Observation
+from otel_prov.steps import Analysis
 
 
 def python(program: str, store: Path) -> subprocess.Popen[str]:
@@ -86,43 +85,6 @@ def test_a_file_that_has_grown_large_is_let_go_of(tmp_path: Path, monkeypatch: p
         assert free
     with hold(last) as free:
         assert not free
-
-
-AGENT = """
-    import sys, os
-    from otel_prov import install, iteration, trace_agent
-    install()
-
-    @trace_agent
-    def answer(question):
-        for number in range(1, 11):
-            with iteration() as step:
-                step.record(thought=f"thought {number}", action="look", arguments={"at": number})
-                if number == 8:
-                    print("acting", flush=True)
-                    sys.stdin.read() if sys.stdin else None
-                    __import__("time").sleep(600)
-                step.record(observation=f"saw {number}")
-    answer("what is there?")
-"""
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this platform")
-def test_kill_9_inside_a_tool_call_costs_only_what_had_not_happened(tmp_path: Path) -> None:
-    agent = python(AGENT, tmp_path)
-    assert agent.stdout is not None
-    assert agent.stdout.readline() == "acting\n"
-    (file,) = files(tmp_path)
-    assert writes(tmp_path, writer_of(file))
-    agent.kill()
-    agent.communicate()
-    assert not writes(tmp_path, writer_of(file))
-
-    (session,) = read(span for line in lines(tmp_path) for span in parse_line(line))
-    assert session.question.text == "what is there?"
-    assert [step.number for step in session.of(Observation)] == list(range(1, 8))
-    assert list(session.of(Analysis))[-1] == Analysis(8, "thought 8", "look", '{"at": 8}')
-    assert session.outcome is None
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this platform")
