@@ -195,20 +195,20 @@ def _progress(folder: Path, endpoints: Sequence[Endpoint]) -> Iterator[Callable[
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     terminal = console(stderr=True)
+    if not terminal.is_terminal:
+        yield lambda identity, steps: None
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=terminal, transient=True, disable=not terminal.is_terminal) as progress:
-        tasks = {}
-        if terminal.is_terminal:
-            with Store(folder) as store:
-                store.take_in()
-                for identity in (endpoint.identity for endpoint in endpoints):
-                    tasks[identity] = progress.add_task(identity, total=store.outbox.delivery(identity).pending)
-
-        def told(identity: str, steps: int) -> None:
-            if identity in tasks:
-                progress.advance(tasks[identity], steps)
-
-        yield told
+    with Progress(*columns, console=terminal, transient=True) as progress:
+        with Store(folder) as store:
+            store.take_in()
+            tasks = {
+                endpoint.identity: progress.add_task(
+                    endpoint.identity, total=store.outbox.delivery(endpoint.identity).pending
+                )
+                for endpoint in endpoints
+            }
+        yield lambda identity, steps: progress.advance(tasks[identity], steps)
 
 
 @contextlib.contextmanager
