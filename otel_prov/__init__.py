@@ -22,6 +22,7 @@ from otel_prov.losses import losses
 
 if TYPE_CHECKING:
     from otel_prov.describe.spans import describe_spans
+    from otel_prov.record.doctor import doctor
     from otel_prov.record.exporter import ProvSpanExporter
     from otel_prov.record.install import install
     from otel_prov.record.processor import ProvSpanProcessor
@@ -35,6 +36,7 @@ __all__ = [
     "current_iteration",
     "current_session",
     "describe_spans",
+    "doctor",
     "install",
     "iteration",
     "losses",
@@ -47,6 +49,7 @@ _LATER = {
     "ProvSpanExporter": "otel_prov.record.exporter",
     "ProvSpanProcessor": "otel_prov.record.processor",
     "describe_spans": "otel_prov.describe.spans",
+    "doctor": "otel_prov.record.doctor",
     "install": "otel_prov.record.install",
 }
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from otel_prov.describe.quads import Quad
 
-__all__ = ["Destination", "Factory", "Parcel", "Unreachable"]
+__all__ = ["Checked", "Destination", "Factory", "Parcel", "Unreachable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,19 @@ class Destination(Protocol):
 
     def close(self) -> None:
         """Let go of connections, within a few seconds."""
+        ...
+
+
+@runtime_checkable
+class Checked(Protocol):
+    """A destination that can tell whether it would take something without being sent anything, for a doctor to ask."""
+
+    def check(self) -> None:
+        """Connect, and be let in.
+
+        Raises:
+            Unreachable: It can't be reached now, or does not let us in; the message names the remedy.
+        """
         ...
 
 

@@ -45,5 +45,12 @@ class FileDestination:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.fsync(file.fileno())
 
+    def check(self) -> None:
+        """See whether the file can be written, or made; leave all as it is."""
+        place = self._path if self._path.exists() else self._path.parent
+        if not os.access(place, os.W_OK):
+            why = "no right to" if place.exists() else "there is no such folder"
+            raise Unreachable(f"cannot write {self._path}: {why}; make {place} writable, or name another file")
+
     def close(self) -> None:
         """Nothing is held between two batches."""

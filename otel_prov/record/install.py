@@ -8,9 +8,11 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
+from otel_prov.environment import PROV, exporter_names
 from otel_prov.losses import guarded, lost
-from otel_prov.record.named import PROV, exporters, named
+from otel_prov.record.named import exporters
 from otel_prov.record.processor import ProvSpanProcessor
+from otel_prov.record.sampler import named_sampler
 
 __all__ = ["install", "post_instrument"]
 
@@ -22,13 +24,13 @@ def install(store: str | Path | None = None) -> None:
     """Record agents' sessions from now on. Called again, it does nothing.
 
     Adds a :class:`ProvSpanProcessor` to the program's tracer provider, beside what is there. Where there is none, makes
-    one, with the exporters that ``OTEL_TRACES_EXPORTER`` names (``otlp,prov``). Where that names others but not
-    ``prov``, or ``none``, no session is recorded.
+    one, with the exporters that ``OTEL_TRACES_EXPORTER`` names (``otlp,prov``) and the sampler that
+    ``OTEL_TRACES_SAMPLER`` names. Where the exporters are others but not ``prov``, or ``none``, no session is recorded.
 
     Args:
         store: Folder of the store; ``OTEL_EXPORTER_PROV_STORE``, else the user's data folder, if left out.
     """
-    names = named()
+    names = exporter_names()
     if names == ["none"]:
         return
     provider = _provider()
@@ -44,7 +46,7 @@ def install(store: str | Path | None = None) -> None:
 def _provider() -> trace.TracerProvider:
     """The program's provider; one with the named exporters where it has none."""
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
-        provider = TracerProvider()
+        provider = TracerProvider(sampler=named_sampler())
         for exporter in exporters():
             provider.add_span_processor(BatchSpanProcessor(exporter))
         trace.set_tracer_provider(provider)
@@ -57,5 +59,5 @@ def post_instrument() -> None:
 
     With ``prov`` among the exporters, adds the processor too: it sees what runs, the exporter only what has ended.
     """
-    if PROV in named():
+    if PROV in exporter_names():
         install()

@@ -5,31 +5,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from importlib.metadata import entry_points
 
 from opentelemetry.sdk.trace.export import SpanExporter
 
+from otel_prov.environment import PROV, exporter_names, otlp_protocol
 from otel_prov.losses import guarded, lost
 
-__all__ = ["PROV", "exporters", "named"]
-
-PROV = "prov"
-"""The name of our own exporter."""
-
-_PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
-
-
-def named() -> list[str]:
-    """The names in ``OTEL_TRACES_EXPORTER``; ours alone where it is not set."""
-    value = os.environ.get("OTEL_TRACES_EXPORTER", "").strip() or PROV
-    return list(dict.fromkeys(name for part in value.split(",") if (name := part.strip())))
+__all__ = ["exporters"]
 
 
 def exporters() -> Iterator[SpanExporter]:
     """The named exporters but for ours. One that is not installed, or can't be made, is counted and logged."""
-    for name in named():
+    for name in exporter_names():
         if name not in (PROV, "none") and (exporter := _make(_with_protocol(name))) is not None:
             yield exporter
 
@@ -44,8 +33,5 @@ def _make(name: str) -> SpanExporter | None:
 
 
 def _with_protocol(name: str) -> str:
-    """``otlp`` stands for one of two exporters, by the protocol; gRPC where none is chosen."""
-    if name != "otlp":
-        return name
-    protocol = next((value for variable in _PROTOCOLS if (value := os.environ.get(variable))), "grpc")
-    return "otlp_proto_http" if protocol.startswith("http") else "otlp_proto_grpc"
+    """``otlp`` stands for one of two exporters, by the protocol."""
+    return f"otlp_proto_{otlp_protocol(name)}" if name == "otlp" else name

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from otel_prov import names
+from otel_prov.checks.spelling import tell_misspelled
 from otel_prov.environment import OTEL_EXPORTER_PROV_STORE
 from otel_prov.record.encode import copy_of, envelope, span_json
 from otel_prov.record.journal import Journal
@@ -29,6 +30,7 @@ class Recorder:
     """Writes spans of agents to one store's journal. Methods may raise; processor and exporter guard them."""
 
     def __init__(self, store: str) -> None:
+        tell_misspelled()
         self._journal = Journal(store)
         self._worker = Worker(store)
         self._resource: Resource | None = None
@@ -54,7 +56,7 @@ class Recorder:
 
     def remember(self, span: ReadableSpan) -> None:
         """Tell the exporter that a span is written. What it has forgotten it writes once more, which does no harm."""
-        if self._written is not None and span.context is not None:
+        if self._written is not None and span.context is not None and span.context.trace_flags.sampled:
             self._written[span.context.span_id] = None
             if len(self._written) > _REMEMBERED:
                 self._written.popitem(last=False)

@@ -13,6 +13,7 @@ from otel_prov.environment import (
     OTEL_EXPORTER_PROV_STORE,
     OTEL_EXPORTER_PROV_WORKER,
     flag,
+    misread,
 )
 from otel_prov.losses import guarded, lost
 from otel_prov.record.journal import store_folder
@@ -53,7 +54,12 @@ class Worker:
     def _look(self) -> None:
         if self._process is not None:
             self._process.poll()  # or a worker that has ended would stay a zombie
-        if not os.environ.get(OTEL_EXPORTER_PROV_ENDPOINT) or not flag(OTEL_EXPORTER_PROV_WORKER, True):
+        endpoint = os.environ.get(OTEL_EXPORTER_PROV_ENDPOINT, "").strip()
+        if not endpoint or not flag(OTEL_EXPORTER_PROV_WORKER, True):
+            return
+        if "://" not in endpoint:
+            what = endpoint.rpartition("@")[2]  # a password may stand before it
+            misread(OTEL_EXPORTER_PROV_ENDPOINT, what, "no URL like pulsar://broker:6650", "no endpoint")
             return
         folder = store_folder(self._store).absolute()
         if is_held(folder / LOCK_FILE):

@@ -7,7 +7,7 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -16,10 +16,13 @@ from typing import Any
 import click
 
 from otel_prov.describe.formats import FORMATS, NotRdf, read_file, write
+from otel_prov.fetch import FetchError
 from otel_prov.keep import Store, StoreError
 from otel_prov.record.journal import store_folder
 from otel_prov.show import delivery
+from otel_prov.show.doctor import doctor
 from otel_prov.show.document import listed, session_document
+from otel_prov.show.elsewhere import Sessions, elsewhere, from_option, nothing
 from otel_prov.show.escape import json_text, one_line, rdf_text
 from otel_prov.show.files import OTLP_SUFFIX, read_otlp, whole_file
 from otel_prov.show.follow import follow, next_session
@@ -128,27 +131,34 @@ def main(ctx: click.Context, store: Path | None) -> None:
     "--limit", type=click.IntRange(min=1), metavar="N", default=50, show_default=True, help="How many, newest first."
 )
 @click.option("--json", "as_json", is_flag=True, help="A JSON array instead of a table.")
+@from_option
 @click.pass_obj
-def list_(folder: Path, /, as_json: bool, **chosen: Any) -> None:
+def list_(folder: Path, /, url: str | None, as_json: bool, **chosen: Any) -> None:
     """List sessions, the newest first."""
-    with _reading(folder) as store:
+    with _source(folder, url, chosen) as store:
         summaries = store.sessions(**chosen)
         if as_json:
             _write_utf8(json_text([listed(summary) for summary in summaries]) + "\n")
         elif summaries:
             print_table(console(), store, summaries)
         if not summaries:
-            raise _nothing(store, folder)
+            raise Trouble(nothing(store, folder))
 
 
 @main.command()
 @click.argument("reference")
 @rdf_options("text", "json", default="text")
 @click.option("--full", is_flag=True, help="Long texts whole, not folded.")
+@from_option
+@click.option("--collection", metavar="NAME", help="With --from: the collection that it is in.  [default: default]")
 @click.pass_obj
-def show(folder: Path, /, reference: str, format: str, shape: str, full: bool) -> None:
+def show(
+    folder: Path, /, reference: str, format: str, shape: str, full: bool, url: str | None, collection: str | None
+) -> None:
     """Show a session, from its question to its answer."""
-    with _reading(folder) as store:
+    if collection is not None and url is None:
+        raise click.UsageError("--collection goes with --from.")
+    with _source(folder, url, {"collection": collection}) as store:
         session = store.session(_one(store, folder, reference))
     if session is None:
         raise Trouble(f"session {reference!r} was removed just now; 'otel-prov list' shows what there is")
@@ -195,22 +205,30 @@ def follow_(folder: Path, /, reference: str | None, full: bool) -> None:
 @rdf_options(default=None)
 @filters
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="How many, newest first.  [default: all]")
+@from_option
 @click.pass_obj
 def export(
-    folder: Path, /, references: Sequence[str], output: Path, format: str | None, shape: str, **chosen: Any
+    folder: Path,
+    /,
+    references: Sequence[str],
+    output: Path,
+    format: str | None,
+    shape: str,
+    url: str | None,
+    **chosen: Any,
 ) -> None:
     """Write sessions to a file, as RDF.
 
     All sessions, unless some are named or chosen by options.
     """
-    if references and any(chosen.values()):
+    if references and any(value for name, value in chosen.items() if not (url and name == "collection")):
         raise click.UsageError("Name sessions or choose them by options, not both.")
     format = format or _format_of(output)
-    with _reading(folder) as store:
+    with _source(folder, url, chosen) as store:
         if references:
             uris = list(dict.fromkeys(_one(store, folder, reference) for reference in references))
         elif not (uris := [summary.uri for summary in store.sessions(**chosen)]):
-            raise _nothing(store, folder)
+            raise Trouble(nothing(store, folder))
         _export(store, uris, output, format, shape)
     number = _count(len(uris), "session")
     if str(output) == "-":
@@ -257,6 +275,7 @@ def prune(folder: Path, /, older_than: timedelta | None, max_size: int | None) -
 main.add_command(delivery.deliver)
 main.add_command(delivery.status)
 main.add_command(delivery.quarantine)
+main.add_command(doctor)
 
 
 @contextlib.contextmanager
@@ -283,12 +302,26 @@ def _reading(folder: Path) -> Iterator[Store]:
         yield store
 
 
-def _one(store: Store, folder: Path, reference: str) -> str:
+@contextlib.contextmanager
+def _source(folder: Path, url: str | None, chosen: Mapping[str, Any]) -> Iterator[Sessions]:
+    """Where to read: the store, or behind the gateway of that URL."""
+    if url is None:
+        with _reading(folder) as store:
+            yield store
+        return
+    try:
+        with elsewhere(url, **chosen) as there:
+            yield there
+    except FetchError as error:
+        raise Trouble(str(error)) from None
+
+
+def _one(store: Sessions, folder: Path, reference: str) -> str:
     """The URI of the session that is meant."""
     found = store.find(reference)
     if not found:
         if not store.sessions(limit=1):
-            raise _nothing(store, folder)
+            raise Trouble(nothing(store, folder))
         raise Trouble(f"no session {reference!r}; 'otel-prov list' shows what there is")
     if len(found) > 1:
         _complain(f"{reference!r} may be any of these sessions; give more of it:")
@@ -296,16 +329,6 @@ def _one(store: Store, folder: Path, reference: str) -> str:
             click.echo(f"  {one_line(uri)}", err=True)
         sys.exit(2)
     return found[0]
-
-
-def _nothing(store: Store, folder: Path) -> Trouble:
-    """Why no session was found, and what to do."""
-    if store.sessions(limit=1):
-        return Trouble("no session matches; ask for less, or see 'otel-prov list'")
-    return Trouble(
-        f"no sessions in {folder} yet. Put @trace_agent on your agent's loop, "
-        "call otel_prov.install() at its start, and run it."
-    )
 
 
 def _format_of(output: Path) -> str:
@@ -319,7 +342,7 @@ def _format_of(output: Path) -> str:
     raise click.UsageError(f"No format is known for '{output.name}'; give --format, or a name that ends in {known}.")
 
 
-def _export(store: Store, uris: Sequence[str], output: Path, format: str, shape: str) -> None:
+def _export(store: Sessions, uris: Sequence[str], output: Path, format: str, shape: str) -> None:
     """Write the sessions one after the other, with a bar for the eye where there is a terminal."""
     from rich.progress import Progress
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from otel_prov.keep import Summary
 from otel_prov.show.iterations import Call, iterations
+from otel_prov.show.links import trace_url
 from otel_prov.show.times import iso, seconds
 from otel_prov.steps import Conclusion, Session
 
@@ -44,6 +45,7 @@ def session_document(session: Session) -> dict[str, Any]:
         "user": session.user,
         "collection": session.collection,
         "trace_id": session.trace_id,
+        "trace_url": trace_url(session),
         "iterations": [
             {"number": iteration.number, "thought": iteration.thought}
             | _call(iteration.first)

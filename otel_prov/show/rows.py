@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from otel_prov.show.document import parsed
 from otel_prov.show.iterations import Call, iterations
+from otel_prov.show.links import trace_url
 from otel_prov.show.times import lasted, seconds
 from otel_prov.steps import Session
 
@@ -70,6 +71,7 @@ def head(session: Session) -> Section:
         Row("Collection", session.collection or ""),
         Row("Session", session.uri),
         Row("Trace", session.trace_id or ""),
+        Row("See it at", trace_url(session) or ""),
         Row("Started", question.started.astimezone().isoformat(" ", "seconds") if question.started else ""),
     ]
     return Section("", tuple(row for row in about if row.text or row.label == "Question"))

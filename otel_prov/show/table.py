@@ -9,8 +9,9 @@ from datetime import datetime
 from rich.console import Console
 from rich.text import Text
 
-from otel_prov.keep import Store, Summary
+from otel_prov.keep import Summary
 from otel_prov.names import session_uri
+from otel_prov.show.elsewhere import Sessions
 from otel_prov.show.escape import one_line
 from otel_prov.show.page import FOLD_CHARACTERS
 from otel_prov.show.rows import OUTCOME_STYLES
@@ -26,7 +27,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _UUID_CUTS = (8, 13, 18, 23)  # at the hyphens
 
 
-def print_table(console: Console, store: Store, summaries: Sequence[Summary]) -> None:
+def print_table(console: Console, store: Sessions, summaries: Sequence[Summary]) -> None:
     """A line for each session: cut to a terminal's width, aligned without a cut in a pipe.
 
     (``rich.table`` takes 20 ms for fifty sessions, ten times what the store needs to find them.)
@@ -60,7 +61,7 @@ def _aligned(row: tuple[str, ...], widths: Sequence[int]) -> list[str]:
     ]
 
 
-def _row(store: Store, summary: Summary, time: Callable[[datetime | None], str]) -> tuple[str, ...]:
+def _row(store: Sessions, summary: Summary, time: Callable[[datetime | None], str]) -> tuple[str, ...]:
     return (
         time(summary.started) or "-",
         summary.type,
@@ -77,7 +78,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= FOLD_CHARACTERS else text[: FOLD_CHARACTERS - 1] + "…"
 
 
-def _reference(store: Store, uri: str) -> str:
+def _reference(store: Sessions, uri: str) -> str:
     """What to paste into ``show``: the first digits of a UUID, as many as it needs; any other id as it is."""
     session_id = uri.removeprefix(session_uri(""))
     if _UUID.fullmatch(session_id):

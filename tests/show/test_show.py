@@ -39,6 +39,7 @@ User             ann
 Collection       default
 Session          urn:trustgraph:agent:00000001-0000-4000-8000-000000000000
 Trace            00000000000000000000000000000001
+See it at        http://localhost:16686/trace/00000000000000000000000000000001
 Started          {started}
 Duration         4.2s
 Outcome          final
@@ -88,6 +89,7 @@ def test_json_has_every_step_and_arguments_as_values(call: Call, keep: Keep) -> 
         "user": "ann",
         "collection": "default",
         "trace_id": f"{1:032x}",
+        "trace_url": f"http://localhost:16686/trace/{1:032x}",
         "iterations": [
             {
                 "number": 1,

@@ -1,0 +1,111 @@
+"""TrustGraph's statements: asked for by subject, predicate and object, and walked from one node to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from otel_prov.describe import Quad, uris
+from otel_prov.describe import vocabulary as v
+from otel_prov.fetch.gateway import FetchError, Gateway
+from otel_prov.fetch.terms import iri, quad
+
+__all__ = ["MOST", "Pattern", "RemoteGraph"]
+
+MOST: Final = 5_000
+"""Statements that TrustGraph on Cassandra gives for one pattern: the first page of its driver, and nothing tells."""
+
+_LIMIT: Final = 1_000_000  # of stores without that page; on Cassandra, too, it has to cover what is in other graphs
+_BATCH: Final = 100  # statements of at most 8,000 bytes in one message of a broker that takes 5 MiB
+_QUESTIONS: Final = {v.AGENT_SESSION, v.AGENT_QUESTION, v.QUESTION, v.GRAPH_RAG_QUESTION, v.DOC_RAG_QUESTION}
+_PARENTS: Final = (v.PROV_DERIVED, v.PROV_GENERATED)
+_PARTS: Final = (v.TG_THOUGHT, v.TG_OBSERVATION)
+
+
+class Pattern(NamedTuple):
+    """Which statements; ``None`` is any."""
+
+    subject: str | None = None
+    predicate: str | None = None
+    object: str | None = None
+
+
+class RemoteGraph:
+    """The graph of a collection, in all named graphs: not every store keeps their names."""
+
+    def __init__(self, gateway: Gateway, collection: str, flow: str) -> None:
+        self._gateway = gateway
+        self._collection = collection
+        self._flow = flow
+
+    def match(self, patterns: Sequence[Pattern]) -> list[list[Quad]]:
+        """The statements that match each pattern.
+
+        Raises:
+            FetchError: TrustGraph can't be asked, or can't tell.
+        """
+        answers = self._gateway.ask("triples", [self._request(pattern) for pattern in patterns], self._flow)
+        return [[*self._quads(answer.parts, answer.error)] for answer in answers]
+
+    def _quads(self, parts: Iterable[dict[str, object]], error: str | None) -> Iterable[Quad]:
+        if error is not None:
+            where = f"workspace {self._gateway.workspace!r}, flow {self._flow!r}"
+            raise FetchError(f"{self._gateway.url}: cannot tell its triples ({where}): {error}")
+        for part in parts:
+            triples = part.get("response")
+            for triple in triples if isinstance(triples, list) else ():
+                if (known := quad(triple)) is not None:
+                    yield known
+
+    def _request(self, pattern: Pattern) -> dict[str, object]:
+        asked: dict[str, object] = {"collection": self._collection, "limit": _LIMIT}
+        asked |= {"streaming": True, "batch-size": _BATCH}
+        return asked | {key: iri(value) for key, value in zip("spo", pattern, strict=True) if value is not None}
+
+    def about(self, nodes: Sequence[str]) -> list[Quad]:
+        """All that is said of these nodes."""
+        return [known for quads in self.match([Pattern(subject=node) for node in nodes]) for known in quads]
+
+    def above(self, quads: Iterable[Quad], nodes: Iterable[str]) -> list[Quad]:
+        """All that is said of nodes and of what they come from, as far as the way up goes."""
+        seen = {known.subject for known in quads} - set(nodes)
+        found: list[Quad] = []
+        wave = sorted(set(nodes))
+        while wave:
+            seen.update(wave)
+            told = self.about(wave)
+            found += told
+            wave = sorted({str(q.object) for q in told if q.predicate in _PARENTS} - seen)
+        return found
+
+    def below(self, session: str) -> list[Quad]:
+        """All that is said of a session and of what comes from it; where another question is asked, it ends.
+
+        Nodes that go by their usual names are looked for as well, so that a missing one doesn't hide those behind it.
+        """
+        found: list[Quad] = []
+        seen: set[str] = set()
+        wave = {session, uris.iteration(session, 1), uris.observation(session, 1), uris.final(session)}
+        while wave:
+            seen |= wave
+            nodes = sorted(wave)
+            answers = self.match([pattern for node in nodes for pattern in (Pattern(node), Pattern(object=node))])
+            wave = set()
+            for node, said, pointing in zip(nodes, answers[::2], answers[1::2], strict=True):
+                types = {q.object for q in said if q.predicate == v.RDF_TYPE}
+                if node != session and types & _QUESTIONS:
+                    continue
+                found += said
+                wave.update(q.subject for q in pointing if q.predicate in _PARENTS)
+                wave.update(q.object for q in said if q.predicate in _PARTS and isinstance(q.object, str))
+                wave.update(_next(node) if said else ())
+            wave -= seen
+        return found
+
+
+def _next(iteration: str) -> Iterable[str]:
+    """The names of nodes that usually come after an iteration; none for another node."""
+    if match := uris.ITERATION.fullmatch(iteration):
+        session, number = match[1], int(match[2])
+        yield from (uris.thought(iteration), uris.observation(session, number))
+        yield from (uris.iteration(session, number + 1), uris.observation(session, number + 1))

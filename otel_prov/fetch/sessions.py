@@ -1,0 +1,198 @@
+"""The sessions of agents that live in TrustGraph, asked for as those of the local store are."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timezone
+from itertools import islice
+from typing import Final
+
+from otel_prov import names
+from otel_prov.describe import Quad, recognise, uris
+from otel_prov.describe import vocabulary as v
+from otel_prov.fetch.gateway import Gateway
+from otel_prov.fetch.graph import MOST, Pattern, RemoteGraph
+from otel_prov.fetch.texts import with_texts
+from otel_prov.keep import Summary
+from otel_prov.steps import Analysis, Observation, Session
+
+__all__ = ["TrustGraph", "trustgraph"]
+
+_log = logging.getLogger("otel_prov")
+
+_QUESTIONS: Final = (v.AGENT_SESSION, v.AGENT_QUESTION, v.QUESTION)
+_STEPS: Final = (v.AGENT_ITERATION, v.ANALYSIS, v.OBSERVATION, v.AGENT_FINAL, v.CONCLUSION)
+_NAMES: Final = (uris.ITERATION, uris.OBSERVATION, uris.CONCLUSION)
+_LONG_AGO: Final = datetime.min.replace(tzinfo=timezone.utc)
+_MEANT: Final = 10  # URIs that find gives at most
+
+
+@contextmanager
+def trustgraph(url: str, collection: str | None = None) -> Iterator[TrustGraph]:
+    """The sessions behind a gateway, as the environment lets us in.
+
+    ``TRUSTGRAPH_TOKEN`` and ``TRUSTGRAPH_WORKSPACE`` count as for TrustGraph's own programs; where they are not set,
+    what the exporter for Pulsar goes by (``OTEL_EXPORTER_PROV_LIBRARIAN_TOKEN``, ``_WORKSPACE``, ``_FLOW``) does.
+
+    Raises:
+        FetchError: There is no way in.
+    """
+    token = _variable("TRUSTGRAPH_TOKEN", "OTEL_EXPORTER_PROV_LIBRARIAN_TOKEN")
+    workspace = _variable("TRUSTGRAPH_WORKSPACE", "OTEL_EXPORTER_PROV_WORKSPACE")
+    flow = _variable("OTEL_EXPORTER_PROV_FLOW") or "default"
+    with Gateway(url, token, workspace or None) as gateway:
+        yield TrustGraph(gateway, collection or names.DEFAULT_COLLECTION, flow)
+
+
+class TrustGraph:
+    """The sessions of one collection, as they were when they were first asked for.
+
+    TrustGraph keeps neither an agent's name nor the end of a session; its outcome is ``final`` where it has a
+    conclusion, and else ``None``. Every method raises :class:`~otel_prov.fetch.FetchError`.
+    """
+
+    def __init__(self, gateway: Gateway, collection: str, flow: str = "default") -> None:
+        self._gateway = gateway
+        self._graph = RemoteGraph(gateway, collection, flow)
+        self._all: list[Session] | None = None  # the listed ones, newest first, with their question
+        self._counted = True  # whether they have all of their steps, too, though without texts
+        self._whole: dict[str, list[Quad]] = {}
+        self.collection = collection
+        self.place = f"collection {collection!r} of workspace {gateway.workspace!r} at {gateway.url}"
+        """Where the sessions are, for people."""
+
+    def sessions(
+        self,
+        *,
+        collection: str | None = None,
+        agent: str | None = None,
+        text: str | None = None,
+        outcome: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int | None = 50,
+    ) -> list[Summary]:
+        """The newest sessions, by start, that meet all conditions: see :meth:`otel_prov.keep.Store.sessions`.
+
+        Looking for a ``text`` reads every session that meets the others, newest first, until there are enough.
+        """
+        if agent is not None or collection not in (None, self.collection):
+            return []
+        found = (
+            summary
+            for session in self._listed()
+            if _within(session.question.started, since, until)
+            if not text or self._mentions(session.uri, text)
+            if outcome in (None, (summary := self._summary(session)).outcome)
+        )
+        return list(islice(found, limit))
+
+    def session(self, uri: str) -> Session | None:
+        """One session, with its texts from the librarian where they are there; ``None`` if there is none."""
+        return self._recognised(uri, with_texts(self._gateway, self._about(uri)))
+
+    def find(self, reference: str) -> list[str]:
+        """URIs of the sessions that a person may mean: ``latest``, a URI or an id, whole or its beginning."""
+        if not reference:
+            return []
+        if reference == "latest":
+            return [session.uri for session in self._listed()[:1]]
+        starts = (reference, names.session_uri(reference))
+        for uri in starts:
+            if self._exists(uri):
+                return [uri]
+        return sorted(session.uri for session in self._listed() if session.uri.startswith(starts))[:_MEANT]
+
+    def _exists(self, uri: str) -> bool:
+        if self._all is not None:
+            return any(session.uri == uri for session in self._all)
+        return self._recognised(uri, self._about(uri)) is not None
+
+    def _listed(self) -> list[Session]:
+        """All sessions, newest first."""
+        if self._all is None:
+            sessions = self._outlines()
+            self._all = sorted(sessions, key=lambda s: (s.question.started or _LONG_AGO, s.uri), reverse=True)
+        return self._all
+
+    def _outlines(self) -> list[Session]:
+        """All sessions by a dozen patterns for the whole collection, and what these leave open one by one."""
+        kinds = [Pattern(predicate=v.RDF_TYPE, object=kind) for kind in (*_QUESTIONS, *_STEPS)]
+        texts = [Pattern(predicate=predicate) for predicate in (v.TG_QUERY, v.PROV_STARTED)]
+        answers = dict(zip([*kinds, *texts], self._graph.match([*kinds, *texts]), strict=True))
+        full = {pattern.object for pattern, quads in answers.items() if len(quads) == MOST}
+        if not full.isdisjoint(_QUESTIONS):
+            _log.warning("TrustGraph tells of %d sessions at once; it may have more than are listed", MOST)
+        self._counted = full.isdisjoint(_STEPS)
+        quads = [quad for answer in answers.values() for quad in answer]
+        quads += self._graph.above(quads, _strays(answers))
+        unknown = [s.uri for s in recognise(quads) if None in (s.question.text, s.question.started)]
+        return recognise(quads + self._graph.about(unknown))
+
+    def _about(self, uri: str) -> list[Quad]:
+        if uri not in self._whole:
+            self._whole[uri] = self._graph.below(uri)
+        return self._whole[uri]
+
+    def _recognised(self, uri: str, quads: list[Quad]) -> Session | None:
+        for session in recognise(quads):
+            if session.uri == uri:
+                return Session(uri, session.steps, collection=self.collection, outcome=_outcome(session))
+        return None
+
+    def _mentions(self, uri: str, text: str) -> bool:
+        session = self.session(uri)
+        return session is not None and any(text.casefold() in told.casefold() for told in _texts(session))
+
+    def _summary(self, session: Session) -> Summary:
+        if not self._counted:
+            session = self._recognised(session.uri, self._about(session.uri)) or session
+        return Summary(
+            uri=session.uri,
+            type="agent",
+            question=session.question.text,
+            started=session.question.started,
+            ended=None,
+            iterations=len({step.number for step in session.steps if isinstance(step, Analysis | Observation)}),
+            outcome=_outcome(session),
+            collection=self.collection,
+            agent=None,
+            trace_id=None,
+        )
+
+
+def _outcome(session: Session) -> str | None:
+    return names.OUTCOME_FINAL if session.conclusion else None
+
+
+def _within(started: datetime | None, since: datetime | None, until: datetime | None) -> bool:
+    if started is None:
+        return since is None and until is None
+    return (since is None or started >= _in_utc(since)) and (until is None or started < _in_utc(until))
+
+
+def _in_utc(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+
+
+def _strays(answers: dict[Pattern, list[Quad]]) -> set[str]:
+    """The steps whose names don't tell which of the sessions they belong to."""
+    questions = {q.subject for pattern in answers if pattern.object not in _STEPS for q in answers[pattern]}
+    steps = {q.subject for pattern in answers if pattern.object in _STEPS for q in answers[pattern]}
+    placed = {step for step in steps for name in _NAMES if (match := name.fullmatch(step)) and match[1] in questions}
+    return steps - placed
+
+
+def _texts(session: Session) -> Iterator[str]:
+    for step in session.steps:
+        for name in step.__dataclass_fields__:
+            if isinstance(value := getattr(step, name), str):
+                yield value
+
+
+def _variable(*variables: str) -> str:
+    """The first of these that is set."""
+    return next((value for name in variables if (value := os.environ.get(name, "").strip())), "")

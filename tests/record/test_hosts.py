@@ -1,0 +1,113 @@
+"""Hosts that fork, spawn, begin again, or end in the middle of something: what ended is kept, and nothing is said."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from otel_prov.keep import Store
+
+from .test_named import run
+
+PROLOGUE = """
+import asyncio, contextlib, multiprocessing, os, signal, sys
+import otel_prov
+
+@otel_prov.trace_agent(session_id=lambda question: question)
+def answer(question):
+    with otel_prov.iteration() as step:
+        step.record(thought="Hm.", action="look", arguments={}, observation="seen")
+    return "Because."
+
+otel_prov.install()
+"""
+
+POOL = """
+def main():
+    answer("parent")
+    with multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:
+        pool.map(answer, [f"child-{n}" for n in range(6)], chunksize=1)
+        pool.close()
+        pool.join()
+    answer("parent again")
+
+if __name__ == "__main__":
+    main()
+"""
+
+PRELOADED = """
+answer("preload")
+workers = []
+for number in range(3):
+    ready, done = os.pipe()
+    if not (worker := os.fork()):
+        for request in range(2):
+            answer(f"worker-{number}-{request}")
+        os.write(done, b".")
+        signal.pause()
+    os.read(ready, 1)
+    workers.append(worker)
+for worker in workers:
+    os.kill(worker, signal.SIGTERM)
+    os.waitpid(worker, 0)
+"""
+
+TWO_LOOPS = """
+async def ask(question):
+    await asyncio.sleep(0)
+    return answer(question)
+
+async def main(name):
+    await asyncio.gather(*(ask(f"{name}-{n}") for n in range(3)))
+
+asyncio.run(main("first"))
+otel_prov.install()
+asyncio.run(main("second"))
+"""
+
+OPEN = """
+answer("ended")
+otel_prov.session("?", session_id="open").__enter__()
+otel_prov.iteration().__enter__().record(thought="Hm.", action="wait", arguments={})
+"""
+
+
+def outcomes(store: Path, program: str, *arguments: str) -> dict[str, str | None]:
+    """How the sessions ended that a program has begun which names several exporters, and says nothing."""
+    file = store.with_suffix(".py")
+    file.write_text(PROLOGUE + program)
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", str(file), *arguments]
+    done: subprocess.CompletedProcess[str] = run(store, *command, OTEL_TRACES_EXPORTER="console,prov")
+    assert done.stderr == ""
+    with Store(store) as kept:
+        kept.take_in()
+        return {summary.uri.rpartition(":")[2]: summary.outcome for summary in kept.sessions(limit=None)}
+
+
+forks = pytest.mark.skipif(sys.platform == "win32", reason="there is no fork on Windows")
+
+
+@pytest.mark.parametrize("method", [pytest.param("fork", marks=forks), "spawn"])
+def test_each_process_of_a_pool_records_what_it_runs(tmp_path: Path, method: str) -> None:
+    found = outcomes(tmp_path / "store", POOL, method)
+    assert found == dict.fromkeys(["parent", "parent%20again", *(f"child-{n}" for n in range(6))], "final")
+
+
+@forks
+def test_workers_that_were_forked_after_preloading_and_are_ended_have_lost_nothing(tmp_path: Path) -> None:
+    found = outcomes(tmp_path / "store", PRELOADED)
+    assert found.pop("preload") == "final"
+    assert Counter(found.values()) == {"final": 6}
+
+
+def test_one_event_loop_after_the_other_records_all(tmp_path: Path) -> None:
+    found = outcomes(tmp_path / "store", TWO_LOOPS)
+    assert found == {f"{name}-{n}": "final" for name in ("first", "second") for n in range(3)}
+
+
+def test_a_program_that_ends_with_open_spans_ends_quietly(tmp_path: Path) -> None:
+    assert outcomes(tmp_path / "store", OPEN) == {"ended": "final", "open": "interrupted"}
