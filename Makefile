@@ -12,7 +12,7 @@ PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 help:
 	@echo "make demo     run a traced agent, and see what it thought, did and saw"
-	@echo "make test     run the tests, those with real servers too (Java 17 or later and Maven; else they are skipped)"
+	@echo "make test     run the tests, those with real servers too (Java 17 or later, Maven and Go; else they are skipped)"
 	@echo "make test-core    run the tests that need no server"
 	@echo "make demo-trustgraph    the same agent, delivered to a real TrustGraph over a real Apache Pulsar"
 	@echo "make lint     check format, style, types, and which room imports which"

@@ -32,7 +32,7 @@ def test_importing_the_library_needs_opentelemetrys_api_and_the_standard_library
     assert not {name for name in ours if name.split(".")[1:2] not in ([], ["instrument"], ["names"], ["losses"], ["environment"])}  # fmt: skip  # noqa: E501
 
 
-@pytest.mark.parametrize("room", ["instrument", "names", "losses", "environment", "steps", "read", "keep", "describe", "deliver", "show"])  # fmt: skip  # noqa: E501
+@pytest.mark.parametrize("room", ["instrument", "names", "losses", "environment", "checks", "steps", "read", "keep", "describe", "deliver", "fetch", "show"])  # fmt: skip  # noqa: E501
 def test_only_record_loads_opentelemetrys_sdk(room: str) -> None:
     loaded = loaded_by(*modules_of(room))
     assert not {name for name in loaded if name.startswith("opentelemetry.sdk")}

@@ -2,8 +2,8 @@
 
 A term is ``{"t": "i", "i": IRI}``, ``{"t": "l", "v": text}`` or ``{"t": "b", "d": label}``
 (``trustgraph/messaging/translators/primitives.py`` in trustgraph-base 2.11.1). All stores but the one on Cassandra
-forget which objects were IRIs: FalkorDB's gives ``urn:`` IRIs back as texts, and texts that begin as web addresses do
-as IRIs. Where the vocabulary says what an object must be, that is what counts.
+forget the names of graphs, and which objects were IRIs: FalkorDB's gives ``urn:`` IRIs back as texts, and texts that
+begin as web addresses do as IRIs. There the vocabulary tells what an object must have been.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _IRIS: Final = {
     v.TG_OBSERVATION_DOCUMENT,
 }
 _EITHER: Final = {v.TG_THOUGHT, v.TG_OBSERVATION}  # a text in the older shapes, a node in the newer one
-_IRI: Final = re.compile(r"(urn:|https?://)\S+")
+_URN: Final = re.compile(r"urn:\S+")
 
 
 def iri(value: str) -> dict[str, str]:
@@ -52,20 +52,21 @@ def quad(triple: object) -> Quad | None:
     if subject is None or predicate is None or target is None:
         return None
     graph = triple.get("g")
-    return Quad(
-        _bare(subject), _bare(predicate), _object(_bare(predicate), target), graph if isinstance(graph, str) else ""
-    )
+    if isinstance(graph, str) and graph:
+        return Quad(_bare(subject), _bare(predicate), target, graph)
+    return Quad(_bare(subject), _bare(predicate), _remembered(_bare(subject), _bare(predicate), target))
 
 
-def _object(predicate: str, target: str | Literal) -> str | Literal:
+def _remembered(subject: str, predicate: str, target: str | Literal) -> str | Literal:
+    """The object as it was before the store forgot its kind."""
     text = _bare(target)
-    if predicate in _TEXTS:
-        return target if isinstance(target, Literal) else Literal(text)
-    if predicate in _IRIS:
-        return text
     if predicate in _EITHER:
-        return text if _IRI.fullmatch(text) else Literal(text)
-    return target
+        is_node = bool(_URN.fullmatch(text)) or text.startswith(f"{subject}/")
+    elif predicate in _TEXTS or predicate in _IRIS:
+        is_node = predicate in _IRIS
+    else:
+        return target
+    return text if is_node else target if isinstance(target, Literal) else Literal(text)
 
 
 def _term(term: Any) -> str | Literal | None:

@@ -84,16 +84,21 @@ def test_a_session_in_any_shape_is_shown_as_the_local_one(
     assert call("list", "--from", gateway.url).stdout == call("list").stdout
 
 
-def test_texts_that_look_like_addresses_stay_texts_where_the_store_forgets(gateway: GatewayOfTests) -> None:
+@pytest.mark.parametrize("forgetful", [False, True], ids=["cassandra", "falkordb"])
+@pytest.mark.parametrize("name", [uri(1), "http://example.org/run/7"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_texts_that_look_like_addresses_stay_texts(
+    gateway: GatewayOfTests, shape: str, name: str, forgetful: bool
+) -> None:
     steps = (
         Question("https://example.org/?", STARTED),
         Analysis(1, "http://a b", "https://tool", "urn:x"),
         Observation(1, "https://example.org/found"),
         Conclusion("urn:isbn:1"),
     )
-    gateway.forgetful = True
-    gateway.put(describe(Session(uri(1), steps)))
-    assert fetched(gateway, uri(1)) == Session(uri(1), steps, collection="default", outcome="final")
+    gateway.forgetful = forgetful
+    gateway.put(describe(Session(name, steps), shape))
+    assert fetched(gateway, name) == Session(name, steps, collection="default", outcome="final")
 
 
 @pytest.mark.parametrize(

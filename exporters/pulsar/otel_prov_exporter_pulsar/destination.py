@@ -14,7 +14,7 @@ from otel_prov_exporter_pulsar.lean import lean
 from otel_prov_exporter_pulsar.librarian import Gateway, Patient
 from otel_prov_exporter_pulsar.messages import messages
 from otel_prov_exporter_pulsar.post import Post
-from otel_prov_exporter_pulsar.producer import Message
+from otel_prov_exporter_pulsar.producer import Message, check
 from otel_prov_exporter_pulsar.settings import BUS, Settings, read
 
 __all__ = ["PulsarDestination", "destination"]
@@ -39,6 +39,7 @@ class PulsarDestination:
             store: Identity of the sending store, the same after a restart. A broker that deduplicates goes by it.
         """
         self._store = store
+        self._settings = settings
         self._lean = settings.lean
         self._post = Post(settings, f"otel-prov-{store}")
         self._librarian = _librarian(settings)
@@ -64,6 +65,10 @@ class PulsarDestination:
         for number, reason in self._post.send(outgoing).items():
             answers[senders[number]] = reason
         return answers
+
+    def check(self) -> None:
+        """See whether the broker lets us in, as :meth:`otel_prov.deliver.destination.Checked.check` has it."""
+        check(self._settings)
 
     def close(self) -> None:
         """Let go of connections, within some seconds."""

@@ -22,7 +22,7 @@ from otel_prov_exporter_pulsar.clientlog import client_log
 from otel_prov_exporter_pulsar.faults import refusals, unreachable
 from otel_prov_exporter_pulsar.settings import Settings
 
-__all__ = ["Message", "Producer", "Stalled", "close", "connect", "renew"]
+__all__ = ["Message", "Producer", "Stalled", "check", "close", "connect", "renew"]
 
 _OPERATION: Final = 6  # seconds; a broker looks for 5 s whether the last holder of our name still lives
 _CONNECTION: Final = 3_000  # milliseconds
@@ -82,6 +82,22 @@ def connect(settings: Settings) -> Any:
         tls_validate_hostname=True,
         logger=client_log().logger,
     )
+
+
+def check(settings: Settings) -> None:
+    """See whether the broker lets us in, and has a namespace for the topic, without sending anything.
+
+    Raises:
+        Unreachable: It can't be reached, or doesn't.
+    """
+    client_log().take()
+    client = connect(settings)
+    try:
+        within(_OPENING, partial(client.get_topic_partitions, settings.topic))
+    except Exception as error:
+        raise Unreachable(unreachable(error, client_log().take(), settings)) from None
+    finally:
+        close(client)
 
 
 def close(client: Any) -> None:
