@@ -11,10 +11,11 @@ import pytest
 from tests.integration.servers.cache import Missing
 from tests.integration.servers.cassandra import OnCassandra
 from tests.integration.servers.falkordb import OnFalkorDB
+from tests.integration.servers.jaeger import Jaeger
 from tests.integration.servers.pulsar import Broker
 from tests.integration.servers.trustgraph import TrustGraph
 
-__all__ = ["broker", "pulsar_broker", "pulsar_broker_secure", "trustgraph_cassandra", "trustgraph_falkordb"]
+__all__ = ["broker", "jaeger", "pulsar_broker", "pulsar_broker_secure", "trustgraph_cassandra", "trustgraph_falkordb"]
 
 
 class _Server(Protocol):
@@ -59,6 +60,12 @@ def broker(pulsar_broker: Broker) -> Iterator[Broker]:
         pulsar_broker.process.resume()
     else:
         pulsar_broker.restart()
+
+
+@pytest.fixture(scope="session")
+def jaeger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Jaeger]:
+    """A Jaeger."""
+    yield from _running(lambda: Jaeger(tmp_path_factory.mktemp("jaeger")))
 
 
 @pytest.fixture(scope="session")

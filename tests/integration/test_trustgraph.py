@@ -1,0 +1,194 @@
+"""From a decorated agent to what TrustGraph's own, unmodified programs show of it, on both of its stores."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import partial
+from typing import Any, Final
+
+import pytest
+
+from otel_prov.names import session_uri
+from tests.integration.deployment import REPLAY, Deployment
+from tests.integration.servers.trustgraph import TOPIC, TrustGraph
+from tests.test_real_sessions import RECORDINGS
+
+pytest.importorskip("otel_prov_exporter_pulsar", reason="not installed; pip install -e exporters/pulsar")
+pytest.importorskip("trustgraph.provenance", reason="not installed; pip install trustgraph-base==2.11.1")
+
+from tests.integration import recordings as known
+from tests.integration.recordings import Recording, Statement
+
+pytestmark = pytest.mark.integration
+
+REAL: Final = {"falkordb": 30, "cassandra": 3}
+"""Real sessions that are sent to each store."""
+SHOWN: Final = 10
+"""Real sessions that are looked at one by one."""
+_AT_ONCE: Final = 8  # programs of TrustGraph's, which mostly wait
+
+
+@dataclass(frozen=True)
+class Told:
+    """What agents told a TrustGraph, and what its own programs print then."""
+
+    trustgraph: TrustGraph
+    deployment: Deployment
+    recordings: dict[str, Recording]
+    """All of them, by session id."""
+    started: datetime
+    listed: Future[str]
+    graph: Future[list[Statement]]
+    texts: dict[str, Future[str]]
+    documents: dict[str, Future[str]]
+
+    def times(self) -> dict[str, str]:
+        """When each session started, by its IRI, as ``tg-list-explain-traces`` has it."""
+        return {each["id"]: each["time"] for each in json.loads(self.listed.result())}
+
+    def kept(self, statement: Statement) -> Statement:
+        """A statement as the store gives it back: FalkorDB doesn't know an IRI by anything but its start."""
+        subject, predicate, (_, text) = statement
+        if self.trustgraph.store == "falkordb":
+            return subject, predicate, ("i" if text.startswith(("http://", "https://")) else "l", text)
+        return statement
+
+
+def graph(trustgraph: TrustGraph) -> list[Statement]:
+    """All that the store holds of agents, by ``tg-query-graph``."""
+    asked = ("--graph", "urn:graph:retrieval", "--limit", "1000000", "--batch-size", "1000", "--format", "jsonl")
+    triples = map(json.loads, trustgraph.tool("tg-query-graph", *asked).splitlines())
+    return [(_term(each["s"])[1], _term(each["p"])[1], _term(each["o"])) for each in triples]
+
+
+def _term(term: dict[str, str]) -> tuple[str, str]:
+    return term["t"], term[{"i": "i", "l": "v"}[term["t"]]]
+
+
+@pytest.fixture(scope="module", params=["falkordb", "cassandra"])
+def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+    """What an agent in a process of its own has told, which knows of TrustGraph by variables alone."""
+    trustgraph: TrustGraph = request.getfixturevalue(f"trustgraph_{request.param}")
+    folder = tmp_path_factory.mktemp("agent")
+    deployment = Deployment(
+        folder / "store",
+        trustgraph.broker.url,
+        librarian_endpoint=trustgraph.gateway,
+        librarian_token=trustgraph.token,
+    )
+    recordings = known.own() | known.real(REAL[request.param])
+    file = folder / "recordings.json"
+    file.write_text(json.dumps(recordings))
+    started = datetime.now(timezone.utc)
+    try:
+        assert deployment.run(*REPLAY, file) == "{}\n", "nothing is lost"
+        deployment.wait_for("the agent has started a worker", lambda: deployment.worker)
+        deployment.wait_until_delivered()
+        deployment.wait_for("all is stored", lambda: trustgraph.backlog() == 0)
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            yield Told(trustgraph, deployment, recordings, started, **_printed(trustgraph, recordings, pool))
+    finally:
+        deployment.stop()
+
+
+def _printed(trustgraph: TrustGraph, recordings: dict[str, Recording], pool: ThreadPoolExecutor) -> dict[str, Any]:
+    """What TrustGraph's programs print, which takes them up to a minute each."""
+    show = partial(pool.submit, trustgraph.tool, "tg-show-explain-trace")
+    looked_at = [*_chosen(recordings, "own"), *_chosen(recordings, "real")]
+    looked_at.sort(key=lambda name: len(recordings[name]["steps"]), reverse=True)  # who needs longest begins first
+    return {
+        "listed": pool.submit(trustgraph.tool, "tg-list-explain-traces", "--limit", "1000", "--format", "json"),
+        "texts": {name: show(session_uri(name)) for name in looked_at},
+        "documents": {name: show("--format", "json", session_uri(name)) for name in looked_at},
+        "graph": pool.submit(graph, trustgraph),
+    }
+
+
+def _chosen(recordings: dict[str, Recording], kind: str) -> list[str]:
+    names = [name for name in recordings if name.startswith("real-") == (kind == "real")]
+    return names[:SHOWN] if kind == "real" else names
+
+
+@pytest.fixture(params=["own", "real"])
+def shown(request: pytest.FixtureRequest, told: Told) -> dict[str, Recording]:
+    """The recordings that are looked at one by one, by session id."""
+    names = _chosen(told.recordings, request.param)
+    if not names:
+        pytest.skip(f"no recorded sessions in {RECORDINGS.parent}")
+    return {name: told.recordings[name] for name in names}
+
+
+def test_every_session_is_listed_with_question_and_time(told: Told) -> None:
+    listed = json.loads(told.listed.result())
+    assert {each["id"]: (each["type"], each["question"]) for each in listed} == {
+        session_uri(name): ("Agent", recording["question"]) for name, recording in told.recordings.items()
+    }
+    for each in listed:
+        assert told.started <= datetime.fromisoformat(each["time"].replace("Z", "+00:00")) <= datetime.now(timezone.utc)
+
+
+def test_question_actions_arguments_observations_and_answer_are_shown_whole(
+    told: Told, shown: dict[str, Recording]
+) -> None:
+    times = told.times()
+    for name, recording in shown.items():
+        uri = session_uri(name)
+        # A program's line ends are all the same by the time they are read here.
+        expected = "\n".join(re.split("\r\n?|\n", known.as_text(uri, recording, times[uri])))
+        assert told.texts[name].result().rstrip("\n") == expected.rstrip("\n")
+
+
+def test_as_json_they_are_shown_too(told: Told, shown: dict[str, Recording]) -> None:
+    times = told.times()
+    for name, recording in shown.items():
+        uri = session_uri(name)
+        assert json.loads(told.documents[name].result()) == known.as_json(uri, recording, times[uri])
+
+
+def test_the_graph_is_that_of_trustgraphs_own_builders_and_what_is_added_on_purpose(told: Told) -> None:
+    found = told.graph.result()
+    assert len(found) == len(set(found))
+    times = told.times()
+    expected: set[Statement] = set()
+    for name, recording in told.recordings.items():
+        built, ours = known.by_builders(name, recording, times[session_uri(name)]), known.ours(name, recording)
+        assert not built & ours
+        expected |= built | ours
+    assert set(found) == {told.kept(statement) for statement in expected}
+
+
+def test_the_librarian_has_every_text_whole(told: Told) -> None:
+    def content(id: str) -> str:
+        asked = {"operation": "get-document-content", "workspace": "default", "document-id": id}
+        answer = told.trustgraph.post("api/v1/librarian", asked)
+        assert "error" not in answer, (id, answer)
+        return base64.b64decode(answer.get("content", "")).decode()
+
+    expected: dict[str, str] = {}
+    for name, recording in told.recordings.items():
+        expected |= known.texts(session_uri(name), recording)
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        assert dict(zip(expected, pool.map(content, expected), strict=True)) == expected
+
+
+def test_delivered_twice_nothing_changes(told: Told) -> None:
+    deployment, trustgraph = told.deployment, told.trustgraph
+    before, sent = sorted(told.graph.result()), _arrived(trustgraph)
+    deployment.end_worker()
+    again = trustgraph.broker.url.replace("127.0.0.1", "localhost")  # nothing has been sent to a place of that name
+    deployment.otel_prov("deliver", "--once", "--to", again)
+    assert _arrived(trustgraph) == 2 * sent
+    deployment.wait_for("all is stored", lambda: trustgraph.backlog() == 0)
+    assert sorted(graph(trustgraph)) == before
+
+
+def _arrived(trustgraph: TrustGraph) -> int:
+    """Messages that the broker has taken."""
+    count: int = trustgraph.broker.admin("GET", f"persistent/{TOPIC.partition('://')[2]}/stats")["msgInCounter"]
+    return count
