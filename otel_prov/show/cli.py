@@ -1,15 +1,13 @@
-"""The command ``otel-prov``: its subcommands, and how each failure becomes one line and an exit code."""
+"""The command ``otel-prov``: its subcommands."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import logging
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -28,79 +26,15 @@ from otel_prov.show.files import OTLP_SUFFIX, read_otlp, whole_file
 from otel_prov.show.follow import follow, next_session
 from otel_prov.show.options import age, filters, rdf_options, size
 from otel_prov.show.page import Page, console
+from otel_prov.show.program import LOSSES, Commands, Trouble, complain
 from otel_prov.show.rows import whole
 from otel_prov.show.table import print_table
 
 __all__ = ["main"]
 
 
-class Trouble(click.ClickException):
-    """What could not be done: one line that names the thing and the remedy."""
-
-
-class _Losses(logging.Handler):
-    """Tells what the rooms below log, such as a journal file that can't be read."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        _complain(record.getMessage())
-
-
-_LOSSES = _Losses()
-
-
-class _Commands(click.Group):
-    """Commands in the order of their definition, whose every failure is one line and an exit code."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*self.commands, *sorted(_others())]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """A command of ours, or one that another package brings along."""
-        if cmd_name in self.commands or cmd_name not in (others := _others()):
-            return super().get_command(ctx, cmd_name)
-        command = others[cmd_name].load()
-        return command if isinstance(command, click.Command) else None
-
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        **extra: Any,
-    ) -> Any:
-        """Run, and exit. The program has one name, however it was started."""
-        if sys.stdout is None:
-            _complain("standard output is closed; send it to a terminal, a file or a pipe")
-            sys.exit(1)
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="backslashreplace")  # where not every character can be shown
-        try:
-            code = super().main(args, "otel-prov", complete_var, standalone_mode=False, **extra) or 0
-        except click.UsageError as error:
-            command = error.ctx.command_path if error.ctx else "otel-prov"
-            _complain(f"{error.format_message()} See '{command} --help'.")
-            code = error.exit_code
-        except click.ClickException as error:
-            _complain(error.format_message())
-            code = error.exit_code
-        except click.Abort:  # Ctrl-C
-            code = 130
-        except OSError as error:
-            _complain(f"cannot write standard output: {error.strerror or error}")
-            _drop_output()
-            code = 1
-        sys.exit(code)
-
-
-def _others() -> dict[str, EntryPoint]:
-    """Commands of other packages, such as that of a destination: entry points of the group ``otel_prov_command``."""
-    return {entry.name: entry for entry in entry_points(group="otel_prov_command")}
-
-
 @click.group(
-    cls=_Commands,
+    cls=Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -119,7 +53,7 @@ def main(ctx: click.Context, store: Path | None) -> None:
 
     A session is named by its URI or its id, the beginning of either, its trace id, or the word "latest".
     """
-    logging.getLogger("otel_prov").addHandler(_LOSSES)
+    logging.getLogger("otel_prov").addHandler(LOSSES)
     ctx.obj = store.expanduser() if store else store_folder()
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
@@ -251,7 +185,7 @@ def import_(folder: Path, /, files: Sequence[Path]) -> None:
             try:
                 _import(store, file)
             except Trouble as trouble:
-                _complain(trouble.format_message())
+                complain(trouble.format_message())
                 failed = True
     if failed:
         sys.exit(1)
@@ -295,10 +229,10 @@ def _reading(folder: Path) -> Iterator[Store]:
         try:
             intake = store.take_in()
         except StoreError as error:
-            _complain(f"{error}; showing what was taken in before")
+            complain(f"{error}; showing what was taken in before")
         else:
             if intake.bad_lines:
-                _complain(f"{_count(intake.bad_lines, 'line')} of the journal not understood, and set aside")
+                complain(f"{_count(intake.bad_lines, 'line')} of the journal not understood, and set aside")
         yield store
 
 
@@ -324,7 +258,7 @@ def _one(store: Sessions, folder: Path, reference: str) -> str:
             raise Trouble(nothing(store, folder))
         raise Trouble(f"no session {reference!r}; 'otel-prov list' shows what there is")
     if len(found) > 1:
-        _complain(f"{reference!r} may be any of these sessions; give more of it:")
+        complain(f"{reference!r} may be any of these sessions; give more of it:")
         for uri in found:
             click.echo(f"  {one_line(uri)}", err=True)
         sys.exit(2)
@@ -383,18 +317,8 @@ def _write_utf8(text: str) -> None:
     click.echo(text.encode(), nl=False)
 
 
-def _complain(message: str) -> None:
-    click.echo(f"otel-prov: {one_line(message)}", err=True)
-
-
 def _count(number: int, thing: str) -> str:
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
-
-
-def _drop_output() -> None:
-    """Let go of what could not be written: Python would try again at its end, and complain."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":
