@@ -45,6 +45,7 @@ run = @printf '\n$$ %s\n\n' '$(1)' && $(1)
 
 demo: export PATH := $(CURDIR)/$(BIN):$(PATH)
 demo: export OTEL_EXPORTER_PROV_STORE := demo/store
+demo: export OTEL_EXPORTER_PROV_TRACE_URL := none
 demo: $(VENV)/.project
 	@rm -rf demo && mkdir demo
 	$(call run,python examples/environment_agent.py)
