@@ -37,7 +37,11 @@ def certificates(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     new = "-newkey rsa:2048 -nodes"
     for name in ("ca", "other-ca"):
-        _openssl(folder, f"req -x509 {new} -days 30 -subj /CN={name} -keyout {name}.key -out {name}.pem")
+        _openssl(
+            folder,
+            f"req -x509 {new} -days 30 -subj /CN={name} -keyout {name}.key -out {name}.pem "
+            "-addext keyUsage=critical,keyCertSign,cRLSign",  # which Python 3.13 insists on
+        )
     (folder / "extensions").write_text("subjectAltName=DNS:localhost\nextendedKeyUsage=serverAuth,clientAuth\n")
     _openssl(folder, f"req {new} -subj /CN=localhost -keyout server.key -out server.csr")
     vouch = "-CA ca.pem -CAkey ca.key -CAcreateserial -days 30 -extfile extensions"
