@@ -68,13 +68,13 @@ def jaeger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Jaeger]:
     yield from _running(lambda: Jaeger(tmp_path_factory.mktemp("jaeger")))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its tests look at all that it holds
 def trustgraph_falkordb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrustGraph]:
     """TrustGraph on FalkorDB, with a broker of its own."""
     yield from _trustgraph(tmp_path_factory.mktemp("trustgraph-falkordb"), OnFalkorDB)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its tests look at all that it holds
 def trustgraph_cassandra(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrustGraph]:
     """TrustGraph on Cassandra, with a broker of its own."""
     yield from _trustgraph(tmp_path_factory.mktemp("trustgraph-cassandra"), OnCassandra)
