@@ -1,0 +1,134 @@
+"""The commands that exchange sessions with others by files: ``otel-prov export`` and ``import``."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from otel_prov.describe.formats import FORMATS, NotRdf, read_file, write
+from otel_prov.keep import Store
+from otel_prov.show.elsewhere import Sessions, from_option, nothing
+from otel_prov.show.escape import one_line
+from otel_prov.show.files import OTLP_SUFFIX, read_otlp, whole_file
+from otel_prov.show.options import filters, rdf_options
+from otel_prov.show.page import console
+from otel_prov.show.program import Trouble, complain
+from otel_prov.show.reading import count, one, opened, source
+
+__all__ = ["export", "import_"]
+
+
+@click.command()
+@click.argument("references", metavar="[REFERENCE]...", nargs=-1)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
+    help="The file to write; - is standard output.",
+)
+@rdf_options(default=None)
+@filters
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="How many, newest first.  [default: all]")
+@from_option
+@click.pass_obj
+def export(
+    folder: Path,
+    /,
+    references: Sequence[str],
+    output: Path,
+    format: str | None,
+    shape: str,
+    url: str | None,
+    **chosen: Any,
+) -> None:
+    """Write sessions to a file, as RDF.
+
+    All sessions, unless some are named or chosen by options.
+    """
+    if references and any(value for name, value in chosen.items() if not (url and name == "collection")):
+        raise click.UsageError("Name sessions or choose them by options, not both.")
+    format = format or _format_of(output)
+    with source(folder, url, chosen) as store:
+        if references:
+            uris = list(dict.fromkeys(one(store, folder, reference) for reference in references))
+        elif not (uris := [summary.uri for summary in store.sessions(**chosen)]):
+            raise Trouble(nothing(store, folder))
+        _export(store, uris, output, format, shape)
+    number = count(len(uris), "session")
+    if str(output) == "-":
+        click.echo(f"Wrote {number}.", err=True)
+    else:
+        click.echo(f"Wrote {number} to {one_line(str(output))}")
+
+
+@click.command("import")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.pass_obj
+def import_(folder: Path, /, files: Sequence[Path]) -> None:
+    """Take in sessions from files.
+
+    The files are RDF of any format, in any of the shapes, or OTLP/JSON lines (.jsonl).
+    """
+    failed = False
+    with opened(folder) as store:
+        for file in files:
+            try:
+                _import(store, file)
+            except Trouble as trouble:
+                complain(trouble.format_message())
+                failed = True
+    if failed:
+        sys.exit(1)
+
+
+def _format_of(output: Path) -> str:
+    """The format that a file's name asks for; N-Quads, which any line tool can read, for standard output."""
+    if str(output) == "-":
+        return "nquads"
+    for format, extension in FORMATS.items():
+        if output.suffix.lower() == extension:
+            return format
+    known = ", ".join(FORMATS.values())
+    raise click.UsageError(f"No format is known for '{output.name}'; give --format, or a name that ends in {known}.")
+
+
+def _export(store: Sessions, uris: Sequence[str], output: Path, format: str, shape: str) -> None:
+    """Write the sessions one after the other, with a bar for the eye where there is a terminal."""
+    from rich.progress import Progress
+
+    terminal = console(stderr=True)
+    to_file = str(output) != "-"
+    bar = Progress(console=terminal, transient=True) if terminal.is_terminal and to_file else None
+    with bar or contextlib.nullcontext():
+        sessions = (store.session(uri) for uri in (bar.track(uris, description="Exporting") if bar else uris))
+        known = (session for session in sessions if session is not None)  # not pruned meanwhile
+        if not to_file:
+            write(known, format, shape, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+            return
+        try:
+            with whole_file(output) as file:
+                write(known, format, shape, file)
+        except OSError as error:
+            raise Trouble(f"cannot write {output}: {error.strerror or error}; choose another place with -o") from None
+
+
+def _import(store: Store, file: Path) -> None:
+    """Take in the sessions of one file, and say how many."""
+    try:
+        sessions, bad = read_otlp(file) if file.suffix.lower() == OTLP_SUFFIX else (read_file(file), 0)
+    except NotRdf as error:
+        raise Trouble(str(error)) from None
+    except OSError as error:
+        raise Trouble(f"cannot read {file}: {error.strerror or error}") from None
+    not_understood = f"; {count(bad, 'line')} not understood" if bad else ""
+    if not sessions:
+        raise Trouble(f"no agent's session in {file}{not_understood}")
+    store.add(sessions)
+    click.echo(f"Took in {count(len(sessions), 'session')} from {one_line(str(file))}{not_understood}")
