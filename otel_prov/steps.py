@@ -35,6 +35,10 @@ class Analysis:
     """Name of the tool."""
     arguments: str | None = None
     """Arguments of the tool, as JSON text; any text where the source had no JSON."""
+    started: datetime | None = field(default=None, compare=False, kw_only=True)
+    """Start of the iteration. In UTC, to the microsecond, like all times."""
+    ended: datetime | None = field(default=None, compare=False, kw_only=True)
+    """End of the thinking: the start of the tool call; the end of an iteration that did nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,10 @@ class Observation:
     """Tool of a further call (``call`` > 1); the first call's stands in the :class:`Analysis`."""
     arguments: str | None = None
     """Arguments of a further call (``call`` > 1), as JSON text."""
+    started: datetime | None = field(default=None, compare=False, kw_only=True)
+    """Start of the tool call."""
+    ended: datetime | None = field(default=None, compare=False, kw_only=True)
+    """End of the tool call; of the iteration, where that carried out its action itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,12 @@ class Conclusion:
 
     answer: str | None = None
     thought: str | None = None
+    iteration: int | None = field(default=None, compare=False, kw_only=True)
+    """Number of the iteration that did nothing but think so."""
+    started: datetime | None = field(default=None, compare=False, kw_only=True)
+    """Start of that iteration."""
+    ended: datetime | None = field(default=None, compare=False, kw_only=True)
+    """End of that iteration."""
 
 
 Step = Question | Analysis | Observation | Conclusion

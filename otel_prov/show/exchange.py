@@ -44,6 +44,7 @@ def export(
     output: Path,
     format: str | None,
     shape: str,
+    view: str,
     url: str | None,
     **chosen: Any,
 ) -> None:
@@ -59,7 +60,7 @@ def export(
             uris = list(dict.fromkeys(one(store, folder, reference) for reference in references))
         elif not (uris := [summary.uri for summary in store.sessions(**chosen)]):
             raise Trouble(nothing(store, folder))
-        _export(store, uris, output, format, shape)
+        _export(store, uris, output, format, shape, view)
     number = count(len(uris), "session")
     if str(output) == "-":
         click.echo(f"Wrote {number}.", err=True)
@@ -98,7 +99,7 @@ def _format_of(output: Path) -> str:
     raise click.UsageError(f"No format is known for '{output.name}'; give --format, or a name that ends in {known}.")
 
 
-def _export(store: Sessions, uris: Sequence[str], output: Path, format: str, shape: str) -> None:
+def _export(store: Sessions, uris: Sequence[str], output: Path, format: str, shape: str, view: str) -> None:
     """Write the sessions one after the other, with a bar for the eye where there is a terminal."""
     from rich.progress import Progress
 
@@ -109,12 +110,12 @@ def _export(store: Sessions, uris: Sequence[str], output: Path, format: str, sha
         sessions = (store.session(uri) for uri in (bar.track(uris, description="Exporting") if bar else uris))
         known = (session for session in sessions if session is not None)  # not pruned meanwhile
         if not to_file:
-            write(known, format, shape, sys.stdout.buffer)
+            write(known, format, shape, sys.stdout.buffer, view)
             sys.stdout.buffer.flush()
             return
         try:
             with whole_file(output) as file:
-                write(known, format, shape, file)
+                write(known, format, shape, file, view)
         except OSError as error:
             raise Trouble(f"cannot write {output}: {error.strerror or error}; choose another place with -o") from None
 
