@@ -123,11 +123,15 @@ def _thought_until(cycles: Sequence[Span], own: Span | None) -> datetime | None:
 
 
 def _acted_until(cycles: Sequence[Span], own: Span | None) -> datetime | None:
-    """When the action was over: at the end of its call, at the latest when the iteration ended with an observation."""
+    """When the action was over: at the end of its call, at the latest when the iteration ended with an observation.
+
+    Not known while the iteration goes on, which may still tell of another observation than its call did.
+    """
+    cycle = cycles[0] if cycles else None
     ends = [own.end] if own and own.end else []
-    if cycles and names.ITERATION_OBSERVATION in cycles[0].attributes and cycles[0].end:
-        ends.append(cycles[0].end)
-    return _time(min(ends)) if ends else None
+    if cycle and names.ITERATION_OBSERVATION in cycle.attributes:
+        ends.append(cycle.end)
+    return _time(min(ends)) if ends and (cycle is None or cycle.end) else None
 
 
 def _conclusion(answer: str | None, steps: list[Step]) -> Conclusion:

@@ -66,6 +66,7 @@ class _View:
         self._explanation = uris.legal(session.uri)
         self._base = uris.fragments(self._explanation)
         self._graph = self._base + "prov"
+        self._over = session.outcome is not None and session.outcome != "running"
         self._in_reach: list[str] = []
         self._user = self._iri("user") if session.user else None
         self._model = self._iri("model-" + quote(session.model, safe="")) if session.model else None
@@ -191,8 +192,8 @@ class _View:
         )
 
     def _observation(self, name: str, act: str, observation: Observation) -> list[str]:
-        """What came back; nothing while the call runs."""
-        if observation.started and not observation.ended and observation.text is observation.error is None:
+        """What came back; nothing is certain of it while the call goes on."""
+        if observation.started and not observation.ended and not self._over:
             return []
         uri = self._iri(name)
         self._node(
