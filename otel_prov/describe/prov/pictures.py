@@ -65,11 +65,13 @@ def _pure() -> str | None:
 
 
 def _label(bundle: ProvBundle) -> None:
-    """Let each element that has a text show the beginning of it."""
+    """Let each element show its name, or the beginning of its text."""
     from prov.model import ProvElement
 
     for element in bundle.get_records(ProvElement):
+        if element.get_attribute("prov:label"):
+            continue
         texts = [str(text) for name in ("prov:value", "otelprov:action") for text in element.get_attribute(name)]
-        if texts and texts[0]:
-            text = re.sub(r"[\s\x00-\x1f\x7f-\x9f]+", " ", texts[0][: 2 * _LONGEST]).strip()
-            element.add_attributes({"prov:label": text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"})
+        text = re.sub(r"[\s\x00-\x1f\x7f-\x9f]+", " ", "".join(texts[:1])[: 2 * _LONGEST]).strip()
+        text = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+        element.add_attributes({"prov:label": text or str(element.identifier).partition(":")[2]})
