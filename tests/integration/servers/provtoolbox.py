@@ -53,7 +53,9 @@ class ProvToolbox:
                 text=True,
             )
         except OSError as error:
-            raise Missing(f"no Java compiler: {error}; install a JDK (Debian: apt install openjdk-17-jdk-headless)") from None
+            raise Missing(
+                f"no Java compiler: {error}; install a JDK (Debian: apt install openjdk-17-jdk-headless)"
+            ) from None
 
     def problems(self, documents: Sequence[str]) -> list[list[str]]:
         """What is wrong with each of these documents in PROV-N; nothing with one that is valid. One run of Java."""
