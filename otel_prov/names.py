@@ -93,6 +93,10 @@ ITERATION_ARGUMENTS: Final = "agent.iteration.arguments"
 ITERATION_OBSERVATION: Final = "agent.iteration.observation"
 """What came back, as text."""
 
+ITERATION_USES: Final = "agent.iteration.uses"
+"""Numbers of the iterations whose results it really used: the thought of an iteration, the answer of a
+session."""
+
 ITERATION_OUTCOME: Final = "agent.iteration.outcome"
 """``error``, ``cancelled`` or ``abandoned`` where an iteration or a tool call did not end by itself."""
 

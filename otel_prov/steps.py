@@ -35,6 +35,8 @@ class Analysis:
     """Name of the tool."""
     arguments: str | None = None
     """Arguments of the tool, as JSON text; any text where the source had no JSON."""
+    uses: tuple[int, ...] | None = field(default=None, compare=False, kw_only=True)
+    """Numbers of the iterations whose observations the thought really rests on, where that is known."""
     started: datetime | None = field(default=None, compare=False, kw_only=True)
     """Start of the iteration. In UTC, to the microsecond, like all times."""
     ended: datetime | None = field(default=None, compare=False, kw_only=True)
@@ -68,6 +70,8 @@ class Conclusion:
 
     answer: str | None = None
     thought: str | None = None
+    uses: tuple[int, ...] | None = field(default=None, compare=False, kw_only=True)
+    """Numbers of the iterations whose observations the answer really rests on, where that is known."""
     iteration: int | None = field(default=None, compare=False, kw_only=True)
     """Number of the iteration that did nothing but think so."""
     started: datetime | None = field(default=None, compare=False, kw_only=True)

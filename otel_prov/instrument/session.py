@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import uuid
+from collections.abc import Iterable
 from typing import Any
 
 from opentelemetry.context import Context, set_value
@@ -81,12 +82,15 @@ class SessionSpan(Activity):
         return next(self._numbers)
 
     @guarded(None, NOT_RECORDED)
-    def record(self, *, answer: Any = None, outcome: str | None = None) -> None:
+    def record(self, *, answer: Any = None, outcome: str | None = None, uses: Iterable[int] | None = None) -> None:
         """Record what is known, when it is known; more than once if it changes.
 
         ``answer`` is the session's answer, of any type. ``outcome`` says how the session ends where that can't be seen
-        from outside: ``"max_iterations"`` for a loop that gave up.
+        from outside: ``"max_iterations"`` for a loop that gave up. ``uses`` are the numbers of the iterations whose
+        observations the answer really rests on, where that is known.
         """
+        if uses is not None:
+            self._span.set_attribute(names.ITERATION_USES, sorted(map(int, uses)))
         if outcome is not None:
             self._outcome = self._content.name(outcome)
         if answer is not None:

@@ -102,6 +102,8 @@ def moment(microseconds: int | None) -> datetime | None:
 
 
 def _step(kind: str, fields: dict[str, Any]) -> Step:
+    if isinstance(fields.get("uses"), list):
+        fields["uses"] = tuple(fields["uses"])
     step: Step = _KINDS[kind](**_with_times(fields))
     return step
 

@@ -38,7 +38,7 @@ def read_session(uri: str, spans: Sequence[Span]) -> Session:
         steps.append(Question(_first(runs, names.SESSION_QUESTION), _time(runs[0].start)))
     steps += _iterations(spans)
     if answer is not None or outcome == names.OUTCOME_FINAL:
-        steps.append(_conclusion(answer, steps))
+        steps.append(replace(_conclusion(answer, steps), uses=_uses(runs[::-1])))
 
     return Session(
         uri,
@@ -85,6 +85,7 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
         thought=_first(cycles, names.ITERATION_THOUGHT),
         action=action if action is not None else _first(first, names.TOOL_NAME),
         arguments=_either(_first(cycles, names.ITERATION_ARGUMENTS), _first(first, names.TOOL_ARGUMENTS)),
+        uses=_uses(cycles),
         started=_time(cycles[-1].start) if cycles else None,
         ended=_thought_until(cycles, own),
     )
@@ -162,6 +163,14 @@ def _text(span: Span, attribute: str) -> str | None:
 
 def _either(text: str | None, otherwise: str | None) -> str | None:
     return otherwise if text is None else text
+
+
+def _uses(spans: Sequence[Span]) -> tuple[int, ...] | None:
+    """The numbers of iterations that the first span names which names any."""
+    lists = (span.attributes.get(names.ITERATION_USES) for span in spans)
+    return next(
+        (tuple(n for n in numbers if isinstance(n, int)) for numbers in lists if isinstance(numbers, list)), None
+    )
 
 
 def _end(span: Span) -> datetime | None:

@@ -18,8 +18,9 @@ of the session's:
 The k-th call of an iteration, from the second, is ``#i{n}-act-{k}`` and comes back with ``#i{n}-obs-{k}``; its action
 and arguments are ``#i{n}-thought-{k}``. The thought before the answer is that of an iteration behind the last one.
 
-``prov:used`` says what was in reach. What becomes known later only ever adds triples, so states of one session can be
-put together, and are valid together: nothing here says what may still change, such as that a session is running.
+``prov:used`` says what was in reach, ``prov:wasDerivedFrom`` what was really used, where that was recorded. What
+becomes known later only ever adds triples, so states of one session can be put together, and are valid together: nothing
+here says what may still change, such as that a session is running.
 """
 
 from __future__ import annotations
@@ -94,6 +95,7 @@ class _View:
         self._graph = self._base + "prov"
         self._over = session.outcome is not None and session.outcome != "running"
         self._in_reach: list[Fact] = []
+        self._seen: dict[int, list[str]] = {}
         self._agent, self._whole = self._iri("agent"), self._iri("run")
         self._user = self._iri("user") if session.user else None
         self._model = self._iri("model-" + quote(session.model, safe="")) if session.model else None
@@ -153,7 +155,7 @@ class _View:
             if analysis.action is not None and first is None:
                 observations = {1: Observation(number, started=analysis.ended), **observations}
         self._thought, self._acts = thought, []
-        seen: list[Fact] = []
+        seen: list[str] = []
         for call, observation in observations.items():
             suffix = "" if call == 1 else f"-{call}"
             act, decision, tool = self._iri(f"i{number}-act{suffix}"), thought, analysis.action if analysis else None
@@ -164,7 +166,8 @@ class _View:
             self._acts.append((t.INFORMED_BY, act))
             if observation is first or call > 1:
                 seen += self._observation(f"i{number}-obs{suffix}", act, observation)
-        self._in_reach += seen
+        self._in_reach += [(t.USED, entity) for entity in seen]
+        self._seen[number] = seen
 
     def _think(self, number: int, analysis: Analysis | Conclusion) -> str | None:
         """The activity and, as far as it is known, the thought that came of it, whose IRI is given."""
@@ -191,6 +194,7 @@ class _View:
             (t.ACTION, _text(action)),
             (t.ARGUMENTS, _text(arguments)),
             (t.GENERATED_BY, think),
+            *self._sources(analysis.uses if isinstance(analysis, Analysis) else None),
             # Not where it only thinks, since that may turn out to be the conclusion.
             (t.EXPLAINED_BY, None if action is None else uris.iteration(self._explanation, number)),
         )
@@ -218,7 +222,7 @@ class _View:
             (t.PART_OF, self._whole),
         )
 
-    def _observation(self, name: str, act: str, observation: Observation) -> list[Fact]:
+    def _observation(self, name: str, act: str, observation: Observation) -> list[str]:
         """What came back; nothing is certain of it while the call goes on."""
         if observation.started and not observation.ended and not self._over:
             return []
@@ -230,7 +234,7 @@ class _View:
             (t.GENERATED_BY, act),
             (t.EXPLAINED_BY, uris.observation(self._explanation, observation.number, observation.call)),
         )
-        return [(t.USED, uri)]
+        return [uri]
 
     def _conclude(self, conclusion: Conclusion, number: int) -> None:
         """The thought before the answer, if there was one, and the answer."""
@@ -254,6 +258,7 @@ class _View:
             *_ANSWER,
             (t.VALUE, _text(conclusion.answer)),
             (t.GENERATED_BY, conclude),
+            *self._sources(conclusion.uses),
             (t.ATTRIBUTED_TO, self._agent),
             (t.EXPLAINED_BY, uris.final(self._explanation)),
         )
@@ -269,6 +274,10 @@ class _View:
             self._node(model, *_MODEL, (RDFS_LABEL, _text(session.model)), (t.ON_BEHALF_OF, agent))
         for tool, uri in self._tools.items():
             self._node(uri, *_TOOL, (RDFS_LABEL, _text(tool)), (t.ON_BEHALF_OF, agent))
+
+    def _sources(self, numbers: tuple[int, ...] | None) -> list[Fact]:
+        """What was really used: the observations of these iterations, as far as they are known."""
+        return [(t.DERIVED_FROM, entity) for number in numbers or () for entity in self._seen.get(number, ())]
 
     def _tool(self, name: str | None) -> str | None:
         if name is None:

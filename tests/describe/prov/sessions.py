@@ -15,6 +15,7 @@ T = TypeVar("T", Session, Step)
 
 _texts = st.sampled_from(["", "a", "two\nlines", 'q"\\', "😀"])
 _maybe = st.none() | _texts
+_uses = st.none() | st.lists(st.integers(1, 6), max_size=3, unique=True).map(tuple)
 _BEGIN = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
 
@@ -30,14 +31,15 @@ def wholes(draw: st.DrawFn) -> Session:
     first, number = draw(st.integers(1, 3)), draw(st.integers(0, 4))
     for n in range(first, first + number):
         began, acted = now(), now()
-        steps.append(Analysis(n, draw(_maybe), draw(_maybe), draw(_maybe), started=began, ended=acted))
+        told = draw(_maybe), draw(_maybe), draw(_maybe)
+        steps.append(Analysis(n, *told, uses=draw(_uses), started=began, ended=acted))
         for call in sorted(draw(st.sets(st.integers(1, 3)))):
             name = draw(_maybe) if call > 1 else None
             steps.append(Observation(n, draw(_maybe), draw(_maybe), call, name, name, started=acted, ended=now()))
     if draw(st.booleans()):
         thought = draw(_maybe)
         closing = {} if thought is None else {"iteration": first + number, "started": now(), "ended": now()}
-        steps.append(Conclusion(draw(_maybe), thought, **closing))
+        steps.append(Conclusion(draw(_maybe), thought, uses=draw(_uses), **closing))
     return Session(
         session_uri(draw(st.uuids()).hex),
         tuple(steps),

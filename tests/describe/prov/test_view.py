@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS
 
-from otel_prov import describe_spans, iteration, names, session, tool, trace_agent
+from otel_prov import current_session, describe_spans, iteration, names, session, tool, trace_agent
 from otel_prov.describe import Quad, describe, describe_prov, recognise
 from otel_prov.describe.formats import write
 from otel_prov.read import read
@@ -333,6 +333,27 @@ def test_a_loop_with_a_tool_has_the_times_of_its_spans(program: Program) -> None
     assert times("run") == micros(spans["invoke_agent"])
     assert times("i1-think") == [cycle[0], call[0]]
     assert times("i1-act") == call
+
+
+def test_what_was_really_used_is_derived_from_nothing_else(program: Program) -> None:
+    @trace_agent(session_id="s")
+    def answer(question: str) -> str:
+        for uses in ([], [1], None):
+            with iteration() as step:
+                step.record(thought="t", action="look", uses=uses)
+                step.record(observation="o")
+        run = current_session()
+        assert run
+        run.record(uses={3, 2, 9})
+        return "yes"
+
+    answer("?")
+    derived = [
+        (quad.subject.partition("#")[2], str(quad.object).partition("#")[2])
+        for quad in describe_prov(program.session)
+        if quad.predicate.endswith("wasDerivedFrom")
+    ]
+    assert derived == [("i2-thought", "i1-obs"), ("answer", "i2-obs"), ("answer", "i3-obs")]
 
 
 def test_an_unknown_view_is_refused_with_the_names_of_those_there_are(program: Program) -> None:
