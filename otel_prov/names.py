@@ -100,6 +100,14 @@ session."""
 ITERATION_OUTCOME: Final = "agent.iteration.outcome"
 """``error``, ``cancelled`` or ``abandoned`` where an iteration or a tool call did not end by itself."""
 
+# Instead of a text -----------------------------------------------------------------------------------------------
+
+SHA256: Final = ".sha256"
+"""Behind the name of a text's attribute: its SHA-256 in UTF-8, as hexadecimal digits, where content is not recorded."""
+
+LENGTH: Final = ".length"
+"""Behind the name of a text's attribute: its length in characters, where content is not recorded."""
+
 # TrustGraph's coordinates ----------------------------------------------------------------------------------------
 
 USER: Final = "trustgraph.user"

@@ -71,6 +71,9 @@ class IterationSpan(Activity):
             self._acting = True
         if arguments is not None and (text := content.json(arguments)) is not None:
             span.set_attribute(names.ITERATION_ARGUMENTS, text)
+        if not content.captured:
+            texts = {names.ITERATION_THOUGHT: thought, names.ITERATION_OBSERVATION: observation}
+            span.set_attributes(content.digests(texts))
         if observation is not None:
             if (text := content.text(observation)) is not None:
                 span.set_attribute(names.ITERATION_OBSERVATION, text)

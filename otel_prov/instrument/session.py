@@ -97,6 +97,7 @@ class SessionSpan(Activity):
             self._answered = True
             if (text := self._content.text(answer)) is not None:
                 self._span.set_attribute(names.SESSION_ANSWER, text)
+            self._span.set_attributes(self._content.digests({names.SESSION_ANSWER: answer}))
 
     def returned(self, value: Any) -> None:
         """The loop has returned: that is the answer, else what it has yielded."""
@@ -123,6 +124,7 @@ class SessionSpan(Activity):
             attributes[names.REQUEST_MODEL] = self._content.name(self._model)
         if (text := self._content.text(self._question)) is not None:
             attributes[names.SESSION_QUESTION] = text
+        attributes |= self._content.digests({names.SESSION_QUESTION: self._question})
         self._question = None  # the span has it; the host's object is not kept alive
         title = names.INVOKE_AGENT if self._name is None else f"{names.INVOKE_AGENT} {self._name}"
         context = set_value(CHECKPOINTS, self.checkpoints, outside)

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import orjson
 
-from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
+from otel_prov.steps import Analysis, Conclusion, Digest, Observation, Question, Session, Step
 
 __all__ = [
     "decode",
@@ -102,8 +102,11 @@ def moment(microseconds: int | None) -> datetime | None:
 
 
 def _step(kind: str, fields: dict[str, Any]) -> Step:
-    if isinstance(fields.get("uses"), list):
-        fields["uses"] = tuple(fields["uses"])
+    for name, value in fields.items():
+        if name == "uses" and value is not None:
+            fields[name] = tuple(value)
+        elif name.endswith("digest") and value is not None:
+            fields[name] = Digest(**value)
     step: Step = _KINDS[kind](**_with_times(fields))
     return step
 

@@ -19,8 +19,8 @@ The k-th call of an iteration, from the second, is ``#i{n}-act-{k}`` and comes b
 and arguments are ``#i{n}-thought-{k}``. The thought before the answer is that of an iteration behind the last one.
 
 ``prov:used`` says what was in reach, ``prov:wasDerivedFrom`` what was really used, where that was recorded. What
-becomes known later only ever adds triples, so states of one session can be put together, and are valid together: nothing
-here says what may still change, such as that a session is running.
+becomes known later only ever adds triples, so states of one session can be put together, and are valid together. So
+nothing here says what may still change, such as that a session is running.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from otel_prov.describe.prov import terms as t
 from otel_prov.describe.quads import Literal, Quad
 from otel_prov.describe.times import written
 from otel_prov.describe.vocabulary import RDF_TYPE, RDFS_LABEL
-from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session
+from otel_prov.steps import Analysis, Conclusion, Digest, Observation, Question, Session
 
 __all__ = ["describe_prov"]
 
@@ -141,7 +141,7 @@ class _View:
             self._node(
                 asked,
                 *_QUESTION,
-                (t.VALUE, _text(question.text)),
+                *_content(question.text, question.digest),
                 (t.ATTRIBUTED_TO, self._user),
                 (t.EXPLAINED_BY, self._explanation),
             )
@@ -185,12 +185,12 @@ class _View:
             (t.ASSOCIATED_WITH, self._model),
             (t.PART_OF, self._whole),
         )
-        if analysis.thought is None and action is None and arguments is None:
+        if all(known is None for known in (analysis.thought, analysis.thought_digest, action, arguments)):
             return None
         self._node(
             thought,
             *_THOUGHT,
-            (t.VALUE, _text(analysis.thought)),
+            *_content(analysis.thought, analysis.thought_digest),
             (t.ACTION, _text(action)),
             (t.ARGUMENTS, _text(arguments)),
             (t.GENERATED_BY, think),
@@ -230,7 +230,7 @@ class _View:
         self._node(
             uri,
             *_OBSERVATION,
-            (t.VALUE, _text(observation.text)),
+            *_content(observation.text, observation.digest),
             (t.GENERATED_BY, act),
             (t.EXPLAINED_BY, uris.observation(self._explanation, observation.number, observation.call)),
         )
@@ -239,7 +239,7 @@ class _View:
     def _conclude(self, conclusion: Conclusion, number: int) -> None:
         """The thought before the answer, if there was one, and the answer."""
         think = thought = None
-        if conclusion.thought is not None or conclusion.started is not None:
+        if conclusion.iteration is not None or conclusion.thought is not None:
             think = self._iri(f"i{number}-think")
             thought = self._think(number, conclusion)
         conclude, answer = self._iri("conclude"), self._iri("answer")
@@ -256,7 +256,7 @@ class _View:
         self._node(
             answer,
             *_ANSWER,
-            (t.VALUE, _text(conclusion.answer)),
+            *_content(conclusion.answer, conclusion.digest),
             (t.GENERATED_BY, conclude),
             *self._sources(conclusion.uses),
             (t.ATTRIBUTED_TO, self._agent),
@@ -316,6 +316,13 @@ def _iterations(session: Session) -> Iterable[tuple[int, Analysis | None, dict[i
     for number in sorted(found):
         analyses, observations = found[number]
         yield number, analyses[0] if analyses else None, dict(sorted(observations.items()))
+
+
+def _content(text: str | None, digest: Digest | None) -> tuple[Fact, ...]:
+    """A text, or what is known of it where it was not recorded."""
+    if text is not None or digest is None:
+        return ((t.VALUE, _text(text)),)
+    return (t.SHA256, _text(digest.sha256)), (t.LENGTH, _number(digest.length))
 
 
 def _text(text: str | None) -> Literal | None:

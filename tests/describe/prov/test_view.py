@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS
 
 from otel_prov import current_session, describe_spans, iteration, names, session, tool, trace_agent
-from otel_prov.describe import Quad, describe, describe_prov, recognise
+from otel_prov.describe import Literal, Quad, describe, describe_prov, recognise
 from otel_prov.describe.formats import write
 from otel_prov.read import read
-from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session
+from otel_prov.steps import Analysis, Conclusion, Digest, Observation, Question, Session
 from tests.conftest import Program
 from tests.describe.prov.sessions import growing, wholes
 from tests.describe.strategies import calm
@@ -167,6 +167,25 @@ def test_a_call_that_still_runs_has_come_back_with_nothing() -> None:
     assert not [quad for quad in said if "obs" in quad.subject]
 
 
+def test_of_a_text_that_was_not_recorded_its_hash_and_length_are_said() -> None:
+    digest = Digest("ab" * 32, 7)
+    said = describe_prov(
+        Session(
+            "urn:s",
+            (
+                Question(digest=digest),
+                Analysis(1, thought_digest=digest),
+                Observation(1, digest=digest),
+                Conclusion(digest=digest, thought_digest=digest, iteration=2),
+            ),
+        )
+    )
+    hashed = [quad.subject for quad in said if quad.object == Literal("ab" * 32)]
+    assert hashed == [f"urn:s#{name}" for name in ("question", "i1-thought", "i1-obs", "i2-thought", "answer")]
+    assert [quad.subject for quad in said if quad.predicate == f"{OURS}length"] == hashed
+    assert not [quad for quad in said if quad.predicate.endswith("value")]
+
+
 def test_an_end_before_its_start_is_left_out() -> None:
     said = describe_prov(Session("urn:s", (Question(None, at(9)),), ended=at(1)))
     assert not [quad for quad in said if "endedAtTime" in quad.predicate]
@@ -296,8 +315,12 @@ def elsewhere() -> None:
 LOOPS = [by_hand, by_tools, at_once, failing, cancelled, abandoned, elsewhere]
 
 
+@pytest.mark.parametrize("content", ["true", "false"])
 @pytest.mark.parametrize("loop", LOOPS, ids=lambda loop: loop.__name__)
-def test_each_record_of_a_loop_only_adds(program: Program, loop: Callable[[], None]) -> None:
+def test_each_record_of_a_loop_only_adds(
+    program: Program, monkeypatch: pytest.MonkeyPatch, loop: Callable[[], None], content: str
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_PROV_CAPTURE_CONTENT", content)
     loop()
     said: set[Quad] = set()
     for known in range(1, len(program.recorded) + 1):
@@ -376,7 +399,7 @@ def test_each_term_that_is_used_is_defined_with_label_and_comment(vocabulary: rd
     used = {term for quad in said for term in quad[:3] if isinstance(term, str) and term.startswith(OURS)}
     defined = {str(term) for term in vocabulary.subjects() if str(term).startswith(OURS)}
     assert used <= defined
-    assert defined - used <= {f"{OURS}spanId"}
+    assert defined - used <= {f"{OURS}{name}" for name in ("spanId", "sha256", "length")}
     for term in map(rdflib.URIRef, defined):
         assert vocabulary.value(term, RDFS.label)
         assert vocabulary.value(term, RDFS.comment)
