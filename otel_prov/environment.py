@@ -18,7 +18,8 @@ Default: ``otel-prov`` in the user's data folder, as the platform has it. Exampl
 OTEL_EXPORTER_PROV_CAPTURE_CONTENT: Final = "OTEL_EXPORTER_PROV_CAPTURE_CONTENT"
 """Whether questions, thoughts, arguments, observations and answers become attributes of spans, for every exporter.
 
-Default: ``true``. With ``false`` only the shape of a session is recorded: names, numbers, times, outcomes.
+Default: ``true``. With ``false`` only the shape of a session is recorded: names, numbers, times, outcomes, and of each
+text its length and SHA-256.
 """
 
 OTEL_EXPORTER_PROV_COLLECTION: Final = "OTEL_EXPORTER_PROV_COLLECTION"

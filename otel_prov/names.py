@@ -93,8 +93,20 @@ ITERATION_ARGUMENTS: Final = "agent.iteration.arguments"
 ITERATION_OBSERVATION: Final = "agent.iteration.observation"
 """What came back, as text."""
 
+ITERATION_USES: Final = "agent.iteration.uses"
+"""Numbers of the iterations whose results it really used: the thought of an iteration, the answer of a
+session."""
+
 ITERATION_OUTCOME: Final = "agent.iteration.outcome"
 """``error``, ``cancelled`` or ``abandoned`` where an iteration or a tool call did not end by itself."""
+
+# Instead of a text -----------------------------------------------------------------------------------------------
+
+SHA256: Final = ".sha256"
+"""Behind the name of a text's attribute: its SHA-256 in UTF-8, as hexadecimal digits, where content is not recorded."""
+
+LENGTH: Final = ".length"
+"""Behind the name of a text's attribute: its length in characters, where content is not recorded."""
 
 # TrustGraph's coordinates ----------------------------------------------------------------------------------------
 

@@ -11,7 +11,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
-__all__ = ["Analysis", "Conclusion", "Observation", "Question", "Session", "Step"]
+__all__ = ["Analysis", "Conclusion", "Digest", "Observation", "Question", "Session", "Step"]
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What is known of a text that was not recorded."""
+
+    sha256: str
+    """SHA-256 of its UTF-8 form, 64 hexadecimal digits."""
+    length: int
+    """Its length in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +32,8 @@ class Question:
     """``None`` where content was not recorded."""
     started: datetime | None = None
     """Start of the session, in UTC, to the microsecond."""
+    digest: Digest | None = field(default=None, compare=False, kw_only=True)
+    """Of the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +47,14 @@ class Analysis:
     """Name of the tool."""
     arguments: str | None = None
     """Arguments of the tool, as JSON text; any text where the source had no JSON."""
+    thought_digest: Digest | None = field(default=None, compare=False, kw_only=True)
+    """Of the thought."""
+    uses: tuple[int, ...] | None = field(default=None, compare=False, kw_only=True)
+    """Numbers of the iterations whose observations the thought really rests on, where that is known."""
+    started: datetime | None = field(default=None, compare=False, kw_only=True)
+    """Start of the iteration. In UTC, to the microsecond, like all times."""
+    ended: datetime | None = field(default=None, compare=False, kw_only=True)
+    """End of the thinking: the start of the tool call; the end of an iteration that did nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +72,12 @@ class Observation:
     """Tool of a further call (``call`` > 1); the first call's stands in the :class:`Analysis`."""
     arguments: str | None = None
     """Arguments of a further call (``call`` > 1), as JSON text."""
+    digest: Digest | None = field(default=None, compare=False, kw_only=True)
+    """Of the text."""
+    started: datetime | None = field(default=None, compare=False, kw_only=True)
+    """Start of the tool call."""
+    ended: datetime | None = field(default=None, compare=False, kw_only=True)
+    """End of the tool call; of the iteration, where that carried out its action itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +86,18 @@ class Conclusion:
 
     answer: str | None = None
     thought: str | None = None
+    digest: Digest | None = field(default=None, compare=False, kw_only=True)
+    """Of the answer."""
+    thought_digest: Digest | None = field(default=None, compare=False, kw_only=True)
+    """Of the thought."""
+    uses: tuple[int, ...] | None = field(default=None, compare=False, kw_only=True)
+    """Numbers of the iterations whose observations the answer really rests on, where that is known."""
+    iteration: int | None = field(default=None, compare=False, kw_only=True)
+    """Number of the iteration that did nothing but think so."""
+    started: datetime | None = field(default=None, compare=False, kw_only=True)
+    """Start of that iteration."""
+    ended: datetime | None = field(default=None, compare=False, kw_only=True)
+    """End of that iteration."""
 
 
 Step = Question | Analysis | Observation | Conclusion

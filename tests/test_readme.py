@@ -69,3 +69,14 @@ def test_every_command_in_the_table_exists(tmp_path: Path) -> None:
 )
 def test_every_other_piece_of_code_is_python(code: str) -> None:
     compile(code, "README.md", "exec")
+
+
+def test_the_commands_on_prov_run_here_and_on_its_page(tmp_path: Path) -> None:
+    pytest.importorskip("prov")
+    page = (ROOT / "docs" / "prov.md").read_text(encoding="utf-8")
+    (script,) = re.findall(r"<!-- run: shell -->\n```sh\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "agent.py").write_text(AGENT + block("agent.py") + '\nanswer("Why?")\n')
+    run([sys.executable, "agent.py"], tmp_path)
+    said = run(["sh", "-ec", block("prov") + script], tmp_path)
+    assert ":answer a prov:Entity" in said
+    assert {file.suffix for file in tmp_path.glob("answer.*")} == {".trig", ".provn", ".json", ".provx", ".svg"}

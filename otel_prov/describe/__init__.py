@@ -1,7 +1,9 @@
 """Steps become triples, and triples become steps again.
 
-There are three shapes of the graph in the world, one module each. A session can be described in any of them, and is
-recognised in all of them, whoever wrote them. Everything stands in the named graph ``urn:graph:retrieval``.
+There are two views of a session. The explanation view is what TrustGraph reads; it stands in the named graph
+``urn:graph:retrieval``. There are three shapes of it in the world, one module each: a session can be described in any
+of them, and is recognised in all of them, whoever wrote them. The PROV view (:mod:`otel_prov.describe.prov`) is valid
+PROV, and stands in a named graph of each session's own.
 
     >>> from otel_prov.steps import Question, Session
     >>> session = Session("urn:trustgraph:agent:1", (Question("Who wrote this?"),))
@@ -19,6 +21,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from otel_prov.describe import agent_session, question_analysis, rdf, trustgraph
 from otel_prov.describe.chain import Chain, find
 from otel_prov.describe.graph import Graph
+from otel_prov.describe.prov import describe_prov
 from otel_prov.describe.quads import Literal, Quad
 from otel_prov.describe.uris import legal
 from otel_prov.names import session_uri
@@ -27,7 +30,19 @@ from otel_prov.steps import Conclusion, Observation, Question, Session, Step
 if TYPE_CHECKING:
     import rdflib
 
-__all__ = ["DEFAULT_SHAPE", "SHAPES", "Literal", "Quad", "dataset", "describe", "describe_steps", "recognise"]
+__all__ = [
+    "DEFAULT_SHAPE",
+    "DEFAULT_VIEW",
+    "SHAPES",
+    "VIEWS",
+    "Literal",
+    "Quad",
+    "dataset",
+    "describe",
+    "describe_prov",
+    "describe_steps",
+    "recognise",
+]
 
 
 class _Shape(Protocol):
@@ -47,23 +62,34 @@ SHAPES: Final = tuple(_SHAPES)
 """The names of the shapes."""
 DEFAULT_SHAPE: Final = "trustgraph"
 """The shape that TrustGraph 2.3 to 2.11 reads."""
+VIEWS: Final = ("explanation", "prov", "both")
+"""What can be said of a session: what TrustGraph reads, the same as valid PROV, or one after the other."""
+DEFAULT_VIEW: Final = "explanation"
 
 
-def describe(session: Session, shape: str = DEFAULT_SHAPE) -> list[Quad]:
-    """The steps of a session as quads, each once.
+def describe(session: Session, shape: str = DEFAULT_SHAPE, view: str = DEFAULT_VIEW) -> list[Quad]:
+    """A session as quads, each once.
 
-    Described again when more is known, a session has the same quads and more; only what a step derives from can change,
-    if a step before it was missing. What is known of the run as a whole (collection, end, outcome) isn't part of it. A
-    first observation with neither text nor error can be expressed in the shape ``trustgraph`` only.
+    Described again when more is known, a session has the same quads and more; only what a step of the explanation view
+    derives from can change, if a step before it was missing. What is known of the run as a whole (end, outcome, agent)
+    is part of the PROV view only. A first observation with neither text nor error can be expressed in the shape
+    ``trustgraph`` and in the PROV view only.
+
+    Args:
+        session: What happened.
+        shape: One of :data:`SHAPES`; what the explanation view looks like.
+        view: One of :data:`VIEWS`.
 
     Raises:
-        ValueError: There is no such shape.
+        ValueError: There is no such shape, or no such view.
     """
-    return [quad for _, quads in describe_steps(session, shape) for quad in quads]
+    check(shape, view)
+    explanation = [] if view == "prov" else [quad for _, quads in describe_steps(session, shape) for quad in quads]
+    return explanation if view == "explanation" else explanation + describe_prov(session)
 
 
 def describe_steps(session: Session, shape: str = DEFAULT_SHAPE) -> Iterator[tuple[Step, list[Quad]]]:
-    """The same, step by step: each step of the session with its quads, what it is mainly about first.
+    """The explanation view step by step: each step of the session with its quads, what it is mainly about first.
 
     A step that its shape can't express has none.
 
@@ -74,7 +100,7 @@ def describe_steps(session: Session, shape: str = DEFAULT_SHAPE) -> Iterator[tup
 
 
 def recognise(quads: Iterable[Quad]) -> list[Session]:
-    """The agents' sessions in anybody's quads, earliest first, then those without a time.
+    """The agents' sessions in anybody's explanation view, earliest first, then those without a time.
 
     All shapes are looked for, in whichever graph they stand; what several of them say of one step is put together.
     Questions to GraphRAG and to documents aren't sessions of agents. Nothing in the quads makes this fail.
@@ -90,14 +116,23 @@ def recognise(quads: Iterable[Quad]) -> list[Session]:
     return sorted(sessions, key=_begin)
 
 
-def dataset(sessions: Iterable[Session], shape: str = DEFAULT_SHAPE) -> rdflib.Dataset:
+def dataset(sessions: Iterable[Session], shape: str = DEFAULT_SHAPE, view: str = DEFAULT_VIEW) -> rdflib.Dataset:
     """The sessions as an rdflib dataset, with the prefixes of :data:`~otel_prov.describe.vocabulary.PREFIXES` bound.
 
     Raises:
-        ValueError: There is no such shape.
+        ValueError: There is no such shape, or no such view.
+    """
+    check(shape, view)
+    return rdf.to_rdflib(quad for session in sessions for quad in describe(session, shape, view))
+
+
+def check(shape: str, view: str) -> None:
+    """Raises:
+    ValueError: There is no such shape, or no such view.
     """
     _shape(shape)
-    return rdf.to_rdflib(quad for session in sessions for quad in describe(session, shape))
+    if view not in VIEWS:
+        raise ValueError(f"there is no view {view!r}; there are {', '.join(VIEWS)}")
 
 
 def _shape(name: str) -> _Shape:

@@ -6,21 +6,22 @@ import codecs
 import logging
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 import orjson
 
-from otel_prov.describe import describe, recognise
-from otel_prov.describe.jsonld import HEAD as JSONLD_HEAD
+from otel_prov.describe import DEFAULT_VIEW, check, describe, recognise
 from otel_prov.describe.jsonld import TAIL as JSONLD_TAIL
+from otel_prov.describe.jsonld import head as jsonld_head
 from otel_prov.describe.jsonld import jsonld
 from otel_prov.describe.quads import Quad, nquads, ntriples
 from otel_prov.describe.rdf import from_rdflib
-from otel_prov.describe.turtle import HEAD as TURTLE_HEAD
+from otel_prov.describe.turtle import head as turtle_head
 from otel_prov.describe.turtle import trig, turtle
+from otel_prov.describe.vocabulary import PREFIXES, PROV_PREFIXES
 from otel_prov.steps import Session
 
 __all__ = ["FORMATS", "NotRdf", "read_file", "write"]
@@ -33,18 +34,20 @@ class _Writer(NamedTuple):
     """How a format is put together: one text for each session, and what stands around them."""
 
     text: Callable[[Iterable[Quad]], str]
-    head: str = ""
+    head: Callable[[Mapping[str, str]], str] = lambda prefixes: ""
     between: str = ""
     tail: str = ""
 
 
 _WRITERS: Final = {
     "nquads": _Writer(nquads),
-    "trig": _Writer(trig, TURTLE_HEAD),
-    "turtle": _Writer(turtle, TURTLE_HEAD),
-    "jsonld": _Writer(jsonld, JSONLD_HEAD, ",\n", JSONLD_TAIL),
+    "trig": _Writer(trig, turtle_head),
+    "turtle": _Writer(turtle, turtle_head),
+    "jsonld": _Writer(jsonld, jsonld_head, ",\n", JSONLD_TAIL),
     "ntriples": _Writer(ntriples),
 }
+_PREFIXES: Final = {"explanation": PREFIXES, "prov": PROV_PREFIXES, "both": PREFIXES | PROV_PREFIXES}
+"""What is abbreviated, by view."""
 _READABLE: Final = {  # by rdflib's names; tried in this order where the extension doesn't tell
     "nquads": "N-Quads",
     "nt": "N-Triples",
@@ -61,7 +64,7 @@ class NotRdf(ValueError):
     """A file that can't be read as RDF. The message names the file, what is wrong, and what to do."""
 
 
-def write(sessions: Iterable[Session], format: str, shape: str, out: BinaryIO) -> None:
+def write(sessions: Iterable[Session], format: str, shape: str, out: BinaryIO, view: str = DEFAULT_VIEW) -> None:
     """Write the sessions' quads to a file, each session as it comes; never more than one is in memory.
 
     Args:
@@ -69,17 +72,19 @@ def write(sessions: Iterable[Session], format: str, shape: str, out: BinaryIO) -
         format: One of :data:`FORMATS`.
         shape: One of :data:`otel_prov.describe.SHAPES`.
         out: Where to; it is left open.
+        view: One of :data:`otel_prov.describe.VIEWS`.
 
     Raises:
-        ValueError: There is no such format, or no such shape.
+        ValueError: There is no such format, shape or view.
     """
     if format not in _WRITERS:
         raise ValueError(f"there is no format {format!r}; there are {', '.join(FORMATS)}")
+    check(shape, view)
     writer = _WRITERS[format]
-    out.write(writer.head.encode())
+    out.write(writer.head(_PREFIXES[view]).encode())
     between = ""
     for session in sessions:
-        if quads := describe(session, shape):
+        if quads := describe(session, shape, view):
             out.write((between + writer.text(quads)).encode("utf-8", "replace"))
             between = writer.between
     out.write(writer.tail.encode())

@@ -6,18 +6,21 @@ Not by rdflib, which puts the nodes into a new order each time and needs all ses
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
 
 from otel_prov.describe.quads import Literal, Quad
-from otel_prov.describe.vocabulary import PREFIXES, RDF_TYPE, short
+from otel_prov.describe.vocabulary import RDF_TYPE, short
 
-HEAD: Final = f'{{"@context": {json.dumps(PREFIXES)},\n"@graph": [\n'
-"""What a file begins with; graphs follow, with commas between them."""
 TAIL: Final = "\n]}\n"
 """What a file ends with."""
+
+
+def head(prefixes: Mapping[str, str]) -> str:
+    """What a file begins with; graphs follow, with commas between them."""
+    return f'{{"@context": {json.dumps(prefixes)},\n"@graph": [\n'
 
 
 def jsonld(quads: Iterable[Quad]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from otel_prov.describe.quads import Literal, Quad
-from otel_prov.describe.vocabulary import PREFIXES
+from otel_prov.describe.vocabulary import PREFIXES, PROV_PREFIXES
 
 if TYPE_CHECKING:
     import rdflib
@@ -24,7 +24,7 @@ def to_rdflib(quads: Iterable[Quad]) -> rdflib.Dataset:
         return rdflib.BNode(value[2:]) if value.startswith("_:") else rdflib.URIRef(value)
 
     dataset = rdflib.Dataset()
-    for prefix, namespace in PREFIXES.items():
+    for prefix, namespace in (PREFIXES | PROV_PREFIXES).items():
         dataset.bind(prefix, namespace)
     for quad in quads:
         graph = dataset.graph(quad.graph or DATASET_DEFAULT_GRAPH_ID)

@@ -15,6 +15,8 @@ _ISO: Final = re.compile(
 
 def written(time: datetime) -> str:
     """The time as TrustGraph writes it; a time without a zone is in UTC."""
+    if time.tzinfo is timezone.utc:  # as nearly always
+        return time.isoformat(timespec="microseconds").replace("+00:00", "Z")
     if time.tzinfo is not None:
         time = time.astimezone(timezone.utc).replace(tzinfo=None)
     return time.isoformat(timespec="microseconds") + "Z"

@@ -7,52 +7,70 @@ Not by rdflib, for three reasons: it sorts iteration 10 before iteration 2, it n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
 from otel_prov.describe.quads import Literal, Quad
-from otel_prov.describe.vocabulary import PREFIXES, RDF_TYPE, short
+from otel_prov.describe.vocabulary import RDF_TYPE, short
 
-HEAD: Final = "".join(f"@prefix {prefix}: <{namespace}> .\n" for prefix, namespace in PREFIXES.items())
-"""What a file in either format begins with."""
-
+_LOCAL: Final = re.compile("[A-Za-z](?:[A-Za-z0-9_.%-]*[A-Za-z0-9_-])?")  # PN_LOCAL of the grammar, or a part of it
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def head(prefixes: Mapping[str, str]) -> str:
+    """What a file in either format begins with."""
+    return "".join(f"@prefix {prefix}: <{namespace}> .\n" for prefix, namespace in prefixes.items())
 
 
 def turtle(quads: Iterable[Quad]) -> str:
     """The quads in Turtle, without the prefixes; the names of their graphs are left out."""
-    return "".join(f"\n{_block(subject, facts)}" for subject, facts in groupby(quads, attrgetter("subject")))
+    return "".join(f"{_prefix(graph)}{_blocks(facts, graph)}" for graph, facts in groupby(quads, attrgetter("graph")))
 
 
 def trig(quads: Iterable[Quad]) -> str:
     """The quads in TriG, without the prefixes."""
     return "".join(
-        f"\n{_name(graph)} {{{turtle(facts)}}}\n" if graph else turtle(facts)
+        f"{_prefix(graph)}\n{_name(graph, graph)} {{{_blocks(facts, graph)}}}\n" if graph else _blocks(facts, graph)
         for graph, facts in groupby(quads, attrgetter("graph"))
     )
 
 
-def _block(subject: str, facts: Iterable[Quad]) -> str:
+def _prefix(graph: str) -> str:
+    """A graph whose name is a fragment, as that of the PROV view is: its neighbours are written as ``:name``."""
+    base, mark, _ = graph.partition("#")
+    return f"\n@prefix : <{base}#> .\n" if mark else ""
+
+
+def _blocks(quads: Iterable[Quad], graph: str) -> str:
+    return "".join(f"\n{_block(subject, facts, graph)}" for subject, facts in groupby(quads, attrgetter("subject")))
+
+
+def _block(subject: str, facts: Iterable[Quad], graph: str) -> str:
     lines = []
     for predicate, same in groupby(facts, attrgetter("predicate")):
-        verb = "a" if predicate == RDF_TYPE else _name(predicate)
-        lines.append(f"{verb} {', '.join(_object(fact.object) for fact in same)}")
-    return f"{_name(subject)} " + " ;\n    ".join(lines) + " .\n"
+        verb = "a" if predicate == RDF_TYPE else _name(predicate, graph)
+        lines.append(f"{verb} {', '.join(_object(fact.object, graph) for fact in same)}")
+    return f"{_name(subject, graph)} " + " ;\n    ".join(lines) + " .\n"
 
 
-def _name(resource: str) -> str:
-    return resource if resource.startswith("_:") else short(resource) or f"<{resource}>"
+def _name(resource: str, graph: str) -> str:
+    if resource.startswith("_:"):
+        return resource
+    base, mark, _ = graph.partition("#")
+    if mark and resource.startswith(f"{base}#") and _LOCAL.fullmatch(resource, len(base) + 1):
+        return resource[len(base) :].replace("#", ":", 1)
+    return short(resource) or f"<{resource}>"
 
 
-def _object(term: str | Literal) -> str:
+def _object(term: str | Literal, graph: str) -> str:
     if isinstance(term, str):
-        return _name(term)
+        return _name(term, graph)
     quoted = _quoted(term.text)
     if term.language:
         return f"{quoted}@{term.language}"
-    return f"{quoted}^^{_name(term.datatype)}" if term.datatype else quoted
+    return f"{quoted}^^{_name(term.datatype, graph)}" if term.datatype else quoted
 
 
 def _quoted(text: str) -> str:

@@ -2,7 +2,8 @@
 
 ``S/i{n}`` is iteration n, ``S/i{n}/thought`` and ``S/i{n}/observation`` are its thought and observation, ``S/final`` is
 the answer (technical specifications, "Provenance Model"; ``trustgraph/provenance/uris.py`` in trustgraph-base 2.11.1).
-Ours is ``S/i{n}/observation/{k}``, for the k-th tool call of one iteration, from the second.
+Ours are ``S/i{n}/observation/{k}``, for the k-th tool call of one iteration, from the second, and the fragments of S:
+``S#prov`` is the graph of the PROV view, and the others are the nodes in it.
 """
 
 from __future__ import annotations
@@ -54,3 +55,8 @@ def thought(thinker: str) -> str:
 def answer(session: str) -> str:
     """``S/answer``: where TrustGraph's librarian keeps the answer; not a node of the graph."""
     return f"{session}/answer"
+
+
+def fragments(session: str) -> str:
+    """``S#``, what the IRIs of the PROV view begin with. A ``#`` within S is percent-encoded, since only one can be."""
+    return f"{session.replace('#', '%23')}#"

@@ -13,9 +13,15 @@ PROV: Final = "http://www.w3.org/ns/prov#"
 TG: Final = "https://trustgraph.ai/ns/"
 RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS: Final = "http://www.w3.org/2000/01/rdf-schema#"
+XSD: Final = "http://www.w3.org/2001/XMLSchema#"
+DCTERMS: Final = "http://purl.org/dc/terms/"
+OTEL_PROV: Final = "https://w3id.org/otel-prov#"
+"""Our own vocabulary, of the PROV view: ``vocabulary.ttl``, beside this file."""
 
 PREFIXES: Final = {"prov": PROV, "rdfs": RDFS, "tg": TG}
 """What files that abbreviate IRIs abbreviate."""
+PROV_PREFIXES: Final = {"prov": PROV, "rdfs": RDFS, "dcterms": DCTERMS, "xsd": XSD, "otelprov": OTEL_PROV}
+"""The same for the PROV view."""
 
 RETRIEVAL: Final = "urn:graph:retrieval"
 """The named graph that everything about agents and retrieval stands in."""
@@ -69,12 +75,13 @@ TG_OBSERVATION_DOCUMENT: Final = TG + "observationDocument"
 """TrustGraph 2.1.18 to 2.1.21: where the librarian keeps an iteration's observation."""
 
 
+_ALL: Final = PREFIXES | PROV_PREFIXES
 _LOCAL: Final = re.compile("[A-Za-z]+")
 
 
 def short(iri: str) -> str | None:
-    """The IRI as ``prefix:name``, ``None`` if it is of no vocabulary of :data:`PREFIXES`."""
-    for prefix, namespace in PREFIXES.items():
+    """The IRI as ``prefix:name``, ``None`` if it is of no vocabulary that has a prefix."""
+    for prefix, namespace in _ALL.items():
         if iri.startswith(namespace) and _LOCAL.fullmatch(iri, len(namespace)):
             return f"{prefix}:{iri[len(namespace) :]}"
     return None

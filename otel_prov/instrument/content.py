@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from copy import copy
 from typing import Any
 
+from otel_prov import names
 from otel_prov.environment import OTEL_EXPORTER_PROV_CAPTURE_CONTENT, flag
 from otel_prov.instrument.values import fit_json, fit_text, plain, to_text, well_formed
 from otel_prov.losses import lost
@@ -69,6 +72,22 @@ class Content:
                     return value
                 value = parsed
         return fit_json(plain(value, self._redacted_leaf if self._redact else None), self._limit)
+
+    def digests(self, texts: Mapping[str, Any]) -> dict[str, str | int]:
+        """Where content is off, attributes by which a text that somebody has is known again: its SHA-256 and length.
+
+        ``texts`` is what :meth:`text` would have recorded, by the attribute's name; ``None`` is nothing.
+        """
+        if self.captured:
+            return {}
+        whole = copy(self)
+        whole.captured = True
+        found: dict[str, str | int] = {}
+        for name, value in texts.items():
+            if (text := whole.text(value)) is not None:
+                found[name + names.SHA256] = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+                found[name + names.LENGTH] = len(text)
+        return found
 
     def message(self, error: BaseException) -> str:
         """Type of an exception and, where content may be recorded, what it says."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from opentelemetry import trace
@@ -36,7 +37,13 @@ class IterationSpan(Activity):
 
     @guarded(None, NOT_RECORDED)
     def record(
-        self, *, thought: Any = None, action: Any = None, arguments: Any = None, observation: Any = None
+        self,
+        *,
+        thought: Any = None,
+        action: Any = None,
+        arguments: Any = None,
+        observation: Any = None,
+        uses: Iterable[int] | None = None,
     ) -> None:
         """Record what is known, when it is known; what is given again replaces what was given before.
 
@@ -49,11 +56,14 @@ class IterationSpan(Activity):
                 conclusion's.
             arguments: What it calls the tool with: anything that has a JSON form.
             observation: What came back, of any type.
+            uses: Numbers of the iterations whose observations the thought really rests on, where that is known.
         """
         session, span = self._parent, self._span
         if session is None or not span.is_recording():
             return
         content = self._content
+        if uses is not None:
+            span.set_attribute(names.ITERATION_USES, sorted(map(int, uses)))
         if thought is not None and (text := content.text(thought)) is not None:
             span.set_attribute(names.ITERATION_THOUGHT, text)
         if action is not None:
@@ -61,6 +71,9 @@ class IterationSpan(Activity):
             self._acting = True
         if arguments is not None and (text := content.json(arguments)) is not None:
             span.set_attribute(names.ITERATION_ARGUMENTS, text)
+        if not content.captured:
+            texts = {names.ITERATION_THOUGHT: thought, names.ITERATION_OBSERVATION: observation}
+            span.set_attributes(content.digests(texts))
         if observation is not None:
             if (text := content.text(observation)) is not None:
                 span.set_attribute(names.ITERATION_OBSERVATION, text)

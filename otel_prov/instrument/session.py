@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import uuid
+from collections.abc import Iterable
 from typing import Any
 
 from opentelemetry.context import Context, set_value
@@ -81,18 +82,22 @@ class SessionSpan(Activity):
         return next(self._numbers)
 
     @guarded(None, NOT_RECORDED)
-    def record(self, *, answer: Any = None, outcome: str | None = None) -> None:
+    def record(self, *, answer: Any = None, outcome: str | None = None, uses: Iterable[int] | None = None) -> None:
         """Record what is known, when it is known; more than once if it changes.
 
         ``answer`` is the session's answer, of any type. ``outcome`` says how the session ends where that can't be seen
-        from outside: ``"max_iterations"`` for a loop that gave up.
+        from outside: ``"max_iterations"`` for a loop that gave up. ``uses`` are the numbers of the iterations whose
+        observations the answer really rests on, where that is known.
         """
+        if uses is not None:
+            self._span.set_attribute(names.ITERATION_USES, sorted(map(int, uses)))
         if outcome is not None:
             self._outcome = self._content.name(outcome)
         if answer is not None:
             self._answered = True
             if (text := self._content.text(answer)) is not None:
                 self._span.set_attribute(names.SESSION_ANSWER, text)
+            self._span.set_attributes(self._content.digests({names.SESSION_ANSWER: answer}))
 
     def returned(self, value: Any) -> None:
         """The loop has returned: that is the answer, else what it has yielded."""
@@ -119,6 +124,7 @@ class SessionSpan(Activity):
             attributes[names.REQUEST_MODEL] = self._content.name(self._model)
         if (text := self._content.text(self._question)) is not None:
             attributes[names.SESSION_QUESTION] = text
+        attributes |= self._content.digests({names.SESSION_QUESTION: self._question})
         self._question = None  # the span has it; the host's object is not kept alive
         title = names.INVOKE_AGENT if self._name is None else f"{names.INVOKE_AGENT} {self._name}"
         context = set_value(CHECKPOINTS, self.checkpoints, outside)

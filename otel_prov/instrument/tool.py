@@ -45,6 +45,8 @@ class ToolSpan(Activity):
         """Record what the tool came back with, of any type."""
         if self._span.is_recording() and (text := self._content.text(result)) is not None:
             self._span.set_attribute(names.TOOL_RESULT, text)
+        elif self._span.is_recording():
+            self._span.set_attributes(self._content.digests({names.TOOL_RESULT: result}))
 
     def returned(self, value: Any) -> None:
         """What a decorated function returns is its result."""

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import orjson
 
-from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
+from otel_prov.steps import Analysis, Conclusion, Digest, Observation, Question, Session, Step
 
 __all__ = [
     "decode",
@@ -23,6 +23,7 @@ __all__ = [
 ]
 
 _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Step)}
+_TIMES = ("started", "ended")
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -67,7 +68,7 @@ def decode(kind: str, body: bytes) -> Step:
 
 def texts(body: bytes) -> list[str]:
     """All that a person or an agent wrote in an encoded step."""
-    return [value for name, value in orjson.loads(body).items() if isinstance(value, str) and name != "started"]
+    return [value for name, value in orjson.loads(body).items() if isinstance(value, str) and name not in _TIMES]
 
 
 def dump_session(session: Session) -> bytes:
@@ -80,7 +81,7 @@ def load_session(body: bytes) -> Session:
     document = orjson.loads(body)
     fields = document["session"]
     steps = tuple(map(_step, document["kinds"], fields.pop("steps")))
-    return Session(steps=steps, **_with_time(fields, "ended"))
+    return Session(steps=steps, **_with_times(fields))
 
 
 def writable(text: str) -> str:
@@ -101,11 +102,17 @@ def moment(microseconds: int | None) -> datetime | None:
 
 
 def _step(kind: str, fields: dict[str, Any]) -> Step:
-    step: Step = _KINDS[kind](**_with_time(fields, "started"))
+    for name, value in fields.items():
+        if name == "uses" and value is not None:
+            fields[name] = tuple(value)
+        elif name.endswith("digest") and value is not None:
+            fields[name] = Digest(**value)
+    step: Step = _KINDS[kind](**_with_times(fields))
     return step
 
 
-def _with_time(fields: dict[str, Any], name: str) -> dict[str, Any]:
-    if isinstance(text := fields.get(name), str):
-        fields[name] = datetime.fromisoformat(text)
+def _with_times(fields: dict[str, Any]) -> dict[str, Any]:
+    for name in _TIMES:
+        if isinstance(text := fields.get(name), str):
+            fields[name] = datetime.fromisoformat(text)
     return fields

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from otel_prov import names
 from otel_prov.read.spans import Span
-from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
+from otel_prov.steps import Analysis, Conclusion, Digest, Observation, Question, Session, Step
 
 __all__ = ["read_session", "session_of"]
 
@@ -34,10 +35,12 @@ def read_session(uri: str, spans: Sequence[Span]) -> Session:
 
     steps: list[Step] = []
     if runs:
-        steps.append(Question(_first(runs, names.SESSION_QUESTION), _time(runs[0].start)))
+        asked = _first(runs, names.SESSION_QUESTION)
+        steps.append(Question(asked, _time(runs[0].start), digest=_digest(runs, names.SESSION_QUESTION)))
     steps += _iterations(spans)
     if answer is not None or outcome == names.OUTCOME_FINAL:
-        steps.append(Conclusion(answer, _closing_thought(steps)))
+        digest = _digest(runs[::-1], names.SESSION_ANSWER)
+        steps.append(replace(_conclusion(answer, steps), uses=_uses(runs[::-1]), digest=digest))
 
     return Session(
         uri,
@@ -47,7 +50,7 @@ def read_session(uri: str, spans: Sequence[Span]) -> Session:
         user=_first(spans, names.USER),
         model=_first(runs, names.REQUEST_MODEL),
         trace_id=(runs or spans)[0].trace_id,
-        ended=_time(last.end) if last and last.end else None,
+        ended=_end(last) if last else None,
         outcome=outcome,
         error=last.error if last else None,
     )
@@ -84,11 +87,18 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
         thought=_first(cycles, names.ITERATION_THOUGHT),
         action=action if action is not None else _first(first, names.TOOL_NAME),
         arguments=_either(_first(cycles, names.ITERATION_ARGUMENTS), _first(first, names.TOOL_ARGUMENTS)),
+        thought_digest=_digest(cycles, names.ITERATION_THOUGHT),
+        uses=_uses(cycles),
+        started=_time(cycles[-1].start) if cycles else None,
+        ended=_thought_until(cycles, own),
     )
     observation = Observation(
         number,
         text=_either(_first(cycles, names.ITERATION_OBSERVATION), _first(first, names.TOOL_RESULT)),
         error=_error(own) if own else None,
+        digest=_digest(cycles, names.ITERATION_OBSERVATION) or _digest(first, names.TOOL_RESULT),
+        started=_time(own.start) if own else None,
+        ended=_acted_until(cycles, own),
     )
     further = [
         Observation(
@@ -98,22 +108,58 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
             call=position,
             action=_text(call, names.TOOL_NAME),
             arguments=_text(call, names.TOOL_ARGUMENTS),
+            digest=_digest([call], names.TOOL_RESULT),
+            started=_time(call.start),
+            ended=_end(call),
         )
         for position, call in enumerate((call for call in calls if call is not own), start=2)
     ]
     if all(step.error is None for step in [observation, *further]) and cycles:
-        observation = Observation(number, observation.text, _error(cycles[0]))
-    if observation.text is None and observation.error is None:
+        observation = replace(observation, error=_error(cycles[0]))
+    if observation.text is observation.error is None and observation.digest is None:
         return [analysis, *further]
     return [analysis, observation, *further]
 
 
-def _closing_thought(steps: list[Step]) -> str | None:
-    """Take the last iteration off the steps if all it did was think, and give its thought: it is the conclusion's."""
-    if steps and isinstance(last := steps[-1], Analysis) and last.action is None and last.arguments is None:
+def _thought_until(cycles: Sequence[Span], own: Span | None) -> datetime | None:
+    """When the iteration's thinking was over: as its call began, or as it ended without an action."""
+    if own:
+        return _time(own.start)
+    return _end(cycles[0]) if cycles and names.ITERATION_ACTION not in cycles[0].attributes else None
+
+
+def _acted_until(cycles: Sequence[Span], own: Span | None) -> datetime | None:
+    """When the action was over: at the end of its call, at the latest when the iteration ended with an observation.
+
+    Not known while the iteration goes on, which may still tell of another observation than its call did.
+    """
+    cycle = cycles[0] if cycles else None
+    ends = [own.end] if own and own.end else []
+    if cycle and _observed(cycle):
+        ends.append(cycle.end)
+    return _time(min(ends)) if ends and (cycle is None or cycle.end) else None
+
+
+def _observed(cycle: Span) -> bool:
+    """Whether the iteration itself has told of an observation."""
+    name = names.ITERATION_OBSERVATION
+    return name in cycle.attributes or name + names.SHA256 in cycle.attributes
+
+
+def _conclusion(answer: str | None, steps: list[Step]) -> Conclusion:
+    """The conclusion; if all that the last iteration did was think, it is taken off the steps, and its thought is the
+    conclusion's."""
+    if steps and isinstance(last := steps[-1], Analysis) and last.action is last.arguments is None:
         steps.pop()
-        return last.thought
-    return None
+        return Conclusion(
+            answer,
+            last.thought,
+            thought_digest=last.thought_digest,
+            iteration=last.number,
+            started=last.started,
+            ended=last.ended,
+        )
+    return Conclusion(answer)
 
 
 def _error(span: Span) -> str | None:
@@ -135,6 +181,27 @@ def _text(span: Span, attribute: str) -> str | None:
 
 def _either(text: str | None, otherwise: str | None) -> str | None:
     return otherwise if text is None else text
+
+
+def _digest(spans: Sequence[Span], attribute: str) -> Digest | None:
+    """What the first span tells that tells it, of a text that is not recorded."""
+    for span in spans:
+        sha256, length = span.attributes.get(attribute + names.SHA256), span.attributes.get(attribute + names.LENGTH)
+        if isinstance(sha256, str) and isinstance(length, int):
+            return Digest(sha256, length)
+    return None
+
+
+def _uses(spans: Sequence[Span]) -> tuple[int, ...] | None:
+    """The numbers of iterations that the first span names which names any."""
+    lists = (span.attributes.get(names.ITERATION_USES) for span in spans)
+    return next(
+        (tuple(n for n in numbers if isinstance(n, int)) for numbers in lists if isinstance(numbers, list)), None
+    )
+
+
+def _end(span: Span) -> datetime | None:
+    return _time(span.end) if span.end else None
 
 
 def _time(nanoseconds: int) -> datetime:

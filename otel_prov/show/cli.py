@@ -82,7 +82,15 @@ def list_(folder: Path, /, url: str | None, as_json: bool, **chosen: Any) -> Non
 @click.option("--collection", metavar="NAME", help="With --from: the collection that it is in.  [default: default]")
 @click.pass_obj
 def show(
-    folder: Path, /, reference: str, format: str, shape: str, full: bool, url: str | None, collection: str | None
+    folder: Path,
+    /,
+    reference: str,
+    format: str,
+    shape: str,
+    view: str,
+    full: bool,
+    url: str | None,
+    collection: str | None,
 ) -> None:
     """Show a session, from its question to its answer."""
     if collection is not None and url is None:
@@ -99,7 +107,7 @@ def show(
         write_utf8(json_text(session_document(session)) + "\n")
     else:
         rdf = io.BytesIO()
-        write([session], format, shape, rdf)
+        write([session], format, shape, rdf, view)
         write_utf8(rdf_text(rdf.getvalue().decode(), format))
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 
 from otel_prov.describe.formats import FORMATS, NotRdf, read_file, write
+from otel_prov.describe.prov.documents import PROV_FORMATS, NotInstalled, write_prov
 from otel_prov.keep import Store
 from otel_prov.show.elsewhere import Sessions, from_option, nothing
 from otel_prov.show.escape import one_line
@@ -19,6 +20,7 @@ from otel_prov.show.options import filters, rdf_options
 from otel_prov.show.page import console
 from otel_prov.show.program import Trouble, complain
 from otel_prov.show.reading import count, one, opened, source
+from otel_prov.steps import Session
 
 __all__ = ["export", "import_"]
 
@@ -32,7 +34,7 @@ __all__ = ["export", "import_"]
     type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
     help="The file to write; - is standard output.",
 )
-@rdf_options(default=None)
+@rdf_options(*PROV_FORMATS, default=None)
 @filters
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="How many, newest first.  [default: all]")
 @from_option
@@ -44,12 +46,14 @@ def export(
     output: Path,
     format: str | None,
     shape: str,
+    view: str,
     url: str | None,
     **chosen: Any,
 ) -> None:
-    """Write sessions to a file, as RDF.
+    """Write sessions to a file, as RDF, as a PROV document, or as a picture.
 
-    All sessions, unless some are named or chosen by options.
+    All sessions, unless some are named or chosen by options. PROV documents (provn, provjson, provxml) and pictures
+    (svg, dot) are of the PROV view.
     """
     if references and any(value for name, value in chosen.items() if not (url and name == "collection")):
         raise click.UsageError("Name sessions or choose them by options, not both.")
@@ -59,7 +63,7 @@ def export(
             uris = list(dict.fromkeys(one(store, folder, reference) for reference in references))
         elif not (uris := [summary.uri for summary in store.sessions(**chosen)]):
             raise Trouble(nothing(store, folder))
-        _export(store, uris, output, format, shape)
+        _export(store, uris, output, format, shape, view)
     number = count(len(uris), "session")
     if str(output) == "-":
         click.echo(f"Wrote {number}.", err=True)
@@ -91,14 +95,14 @@ def _format_of(output: Path) -> str:
     """The format that a file's name asks for; N-Quads, which any line tool can read, for standard output."""
     if str(output) == "-":
         return "nquads"
-    for format, extension in FORMATS.items():
-        if output.suffix.lower() == extension:
-            return format
-    known = ", ".join(FORMATS.values())
+    extensions = {extension: format for format, extension in (FORMATS | PROV_FORMATS).items()}
+    if format := extensions.get(output.suffix.lower()):
+        return format
+    known = ", ".join(extensions)
     raise click.UsageError(f"No format is known for '{output.name}'; give --format, or a name that ends in {known}.")
 
 
-def _export(store: Sessions, uris: Sequence[str], output: Path, format: str, shape: str) -> None:
+def _export(store: Sessions, uris: Sequence[str], output: Path, format: str, shape: str, view: str) -> None:
     """Write the sessions one after the other, with a bar for the eye where there is a terminal."""
     from rich.progress import Progress
 
@@ -108,15 +112,26 @@ def _export(store: Sessions, uris: Sequence[str], output: Path, format: str, sha
     with bar or contextlib.nullcontext():
         sessions = (store.session(uri) for uri in (bar.track(uris, description="Exporting") if bar else uris))
         known = (session for session in sessions if session is not None)  # not pruned meanwhile
-        if not to_file:
-            write(known, format, shape, sys.stdout.buffer)
-            sys.stdout.buffer.flush()
-            return
         try:
+            if not to_file:
+                _write(known, format, shape, view, sys.stdout.buffer)
+                sys.stdout.buffer.flush()
+                return
             with whole_file(output) as file:
-                write(known, format, shape, file)
+                _write(known, format, shape, view, file)
+        except NotInstalled as error:
+            raise Trouble(str(error)) from None
         except OSError as error:
+            if not to_file:
+                raise
             raise Trouble(f"cannot write {output}: {error.strerror or error}; choose another place with -o") from None
+
+
+def _write(sessions: Iterable[Session], format: str, shape: str, view: str, out: BinaryIO) -> None:
+    if format in PROV_FORMATS:
+        write_prov(sessions, format, out)
+    else:
+        write(sessions, format, shape, out, view)
 
 
 def _import(store: Store, file: Path) -> None:

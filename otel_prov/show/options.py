@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from otel_prov import names
-from otel_prov.describe import DEFAULT_SHAPE, SHAPES
+from otel_prov.describe import DEFAULT_SHAPE, DEFAULT_VIEW, SHAPES, VIEWS
 from otel_prov.describe.formats import FORMATS
 
 __all__ = ["age", "filters", "rdf_options", "since", "size", "until"]
@@ -88,13 +88,20 @@ def filters(command: Command) -> Command:
 
 
 def rdf_options(*others: str, default: str | None) -> Callable[[Command], Command]:
-    """Add ``--format``, of RDF and of the ``others``, and ``--shape``."""
+    """Add ``--format``, of RDF and of the ``others``, ``--shape`` and ``--view``."""
     meaning = "How to write it." if default else "How to write it.  [default: by the file's name]"
     formats = click.Choice([*others, *FORMATS])
 
     def decorate(command: Command) -> Command:
         command = click.option(
             "--shape", type=click.Choice(SHAPES), default=DEFAULT_SHAPE, show_default=True, help="Shape of the triples."
+        )(command)
+        command = click.option(
+            "--view",
+            type=click.Choice(VIEWS),
+            default=DEFAULT_VIEW,
+            show_default=True,
+            help="What TrustGraph reads, the same as valid PROV, or both.",
         )(command)
         return click.option("--format", type=formats, default=default, show_default=True, help=meaning)(command)
 

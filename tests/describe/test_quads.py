@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_prov.describe import SHAPES, Literal, Quad, dataset, describe
-from otel_prov.describe.jsonld import HEAD as JSONLD_HEAD
 from otel_prov.describe.jsonld import TAIL as JSONLD_TAIL
+from otel_prov.describe.jsonld import head as jsonld_head
 from otel_prov.describe.jsonld import jsonld
 from otel_prov.describe.quads import nquads, ntriples
-from otel_prov.describe.turtle import HEAD as TURTLE_HEAD
+from otel_prov.describe.turtle import head as turtle_head
 from otel_prov.describe.turtle import trig
+from otel_prov.describe.vocabulary import PREFIXES
 from tests.rdf import read_rdf
 
 from .strategies import calm, sessions, texts
@@ -68,14 +69,14 @@ named = quads.map(lambda some: [quad for quad in some if "_:" not in f"{quad.sub
 @calm
 @given(named)
 def test_trig_says_the_same(quads: list[Quad]) -> None:
-    read = read_rdf(TURTLE_HEAD + trig(quads), "trig")
+    read = read_rdf(turtle_head(PREFIXES) + trig(quads), "trig")
     assert lines(read.serialize(format="nquads")) == lines(nquads(quads))
 
 
 @calm
 @given(named)
 def test_json_ld_says_the_same(quads: list[Quad]) -> None:
-    read = read_rdf(JSONLD_HEAD + jsonld(quads) + JSONLD_TAIL, "json-ld")
+    read = read_rdf(jsonld_head(PREFIXES) + jsonld(quads) + JSONLD_TAIL, "json-ld")
     assert lines(read.serialize(format="nquads")) == lines(nquads(quads))
 
 

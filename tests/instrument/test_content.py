@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import hashlib
 import json
 import math
 from pathlib import Path
@@ -16,7 +17,8 @@ from opentelemetry.sdk.trace import ReadableSpan
 
 from otel_prov import iteration, losses, session, tool, trace_agent
 from otel_prov.instrument.values import fit_json, fit_text, plain, to_text
-from otel_prov.steps import Analysis, Observation
+from otel_prov.keep import Store
+from otel_prov.steps import Analysis, Digest, Observation
 from tests.conftest import Program
 
 SECRET = "tell-nobody-4711"
@@ -67,7 +69,39 @@ def test_one_switch_keeps_all_content_in_on_every_path(
     assert SECRET not in bytes_that_leave(program)
     first = program.sessions[0]
     assert [step.action for step in first.of(Analysis)] == ["search", "look", "fail"]
-    assert [step.error for step in first.of(Observation)] == ["LookupError"]
+    assert [step.error for step in first.of(Observation)] == [None, None, "LookupError"]
+
+
+def test_with_content_off_whoever_has_a_text_can_tell_that_it_was_this_one(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_PROV_CAPTURE_CONTENT", "false")
+    leak_everywhere()
+    first = program.sessions[0]
+    look, found = next(first.of(Analysis)), next(first.of(Observation))
+    assert first.conclusion
+    texts = {
+        f"what is {SECRET}?": first.question.digest,
+        f"I know {SECRET}": look.thought_digest,
+        f"found {SECRET}": found.digest,
+        f"the answer is {SECRET}": first.conclusion.digest,
+    }
+    for text, digest in texts.items():
+        assert digest == Digest(hashlib.sha256(text.encode()).hexdigest(), len(text))
+    with Store(program.store) as store:
+        store.take_in()
+        kept = store.session(first.uri)
+    assert kept
+    assert kept.question.digest == first.question.digest
+
+
+@pytest.mark.parametrize("redact", [None, lambda text: text.replace(SECRET, "***")])
+def test_a_digest_is_that_of_the_redacted_text(program: Program, monkeypatch: pytest.MonkeyPatch, redact: Any) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_PROV_CAPTURE_CONTENT", "false")
+    leak_everywhere(redact=redact)
+    text = f"what is {'***' if redact else SECRET}?"
+    digest = program.sessions[0].question.digest
+    assert digest == Digest(hashlib.sha256(text.encode()).hexdigest(), len(text))
 
 
 def test_a_redact_function_rewrites_every_text(program: Program) -> None:

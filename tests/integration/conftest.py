@@ -11,6 +11,7 @@ from tests.integration.deployment import Deployment
 from tests.integration.servers.fixtures import (  # noqa: F401
     broker,
     jaeger,
+    prov_toolbox,
     pulsar_broker,
     trustgraph_cassandra,
     trustgraph_falkordb,

@@ -1,0 +1,333 @@
+"""A session as valid PROV, in a named graph of its own, ``S#prov``.
+
+What TrustGraph reads is not: in each of its shapes something derives from an activity, or an entity has a start
+(PROV-CONSTRAINTS, section 6.4, constraints 50 and 55). So this view stands beside it, under IRIs of its own, fragments
+of the session's:
+
+================== ======== =======================================================================================
+``#run``           Activity the session, by ``#agent``, according to ``#plan``, on behalf of ``#user``
+``#question``      Entity   what was asked
+``#i{n}-think``    Activity used the question, all that was observed before, and the thought before
+``#i{n}-thought``  Entity   what was thought, and the action that was decided on, with its arguments
+``#i{n}-act``      Activity used the thought, and was carried out by ``#tool-{name}``
+``#i{n}-obs``      Entity   what came back
+``#conclude``      Activity used the question, all that was observed, and the last thought
+``#answer``        Entity   what was answered
+================== ======== =======================================================================================
+
+The k-th call of an iteration, from the second, is ``#i{n}-act-{k}`` and comes back with ``#i{n}-obs-{k}``; its action
+and arguments are ``#i{n}-thought-{k}``. The thought before the answer is that of an iteration behind the last one.
+
+``prov:used`` says what was in reach, ``prov:wasDerivedFrom`` what was really used, where that was recorded. What
+becomes known later only ever adds triples, so states of one session can be put together, and are valid together. So
+nothing here says what may still change, such as that a session is running.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from functools import partial
+from typing import Final
+from urllib.parse import quote
+
+from otel_prov import names
+from otel_prov.describe import uris
+from otel_prov.describe.prov import terms as t
+from otel_prov.describe.quads import Literal, Quad
+from otel_prov.describe.times import written
+from otel_prov.describe.vocabulary import RDF_TYPE, RDFS_LABEL
+from otel_prov.steps import Analysis, Conclusion, Digest, Observation, Question, Session
+
+__all__ = ["describe_prov"]
+
+_RECORDED: Final = {
+    names.OUTCOME_FINAL,
+    names.OUTCOME_ERROR,
+    names.OUTCOME_CANCELLED,
+    names.OUTCOME_MAX_ITERATIONS,
+    names.OUTCOME_ABANDONED,
+}
+"""Outcomes that stay; the store's ``running`` and ``interrupted`` may change."""
+
+Fact = tuple[str, str | Literal | None]
+"""Predicate and object of a statement; nothing is said where the object is ``None``."""
+
+
+def _types(*kinds: str) -> tuple[Fact, ...]:
+    return tuple((RDF_TYPE, kind) for kind in kinds)
+
+
+_RUN: Final = _types(t.ACTIVITY, t.RUN)
+_ASSOCIATION: Final = _types(t.ASSOCIATION)
+_PLAN: Final = _types(t.ENTITY, t.PLAN)
+_QUESTION: Final = _types(t.ENTITY, t.QUESTION)
+_THINK: Final = _types(t.ACTIVITY, t.THINK)
+_ASK: Final = _types(t.ACTIVITY, t.THINK, t.AI_MODEL_INVOCATION)
+_THOUGHT: Final = _types(t.ENTITY, t.THOUGHT)
+_ACT: Final = _types(t.ACTIVITY, t.AGENT_TOOL)
+_OBSERVATION: Final = _types(t.ENTITY, t.OBSERVATION)
+_CONCLUDE: Final = _types(t.ACTIVITY, t.CONCLUDE)
+_ANSWER: Final = _types(t.ENTITY, t.ANSWER)
+_AGENT: Final = _types(t.AGENT, t.SOFTWARE_AGENT, t.AI_AGENT)
+_MODEL: Final = _types(t.AGENT, t.SOFTWARE_AGENT, t.AI_MODEL)
+_TOOL: Final = _types(t.AGENT, t.SOFTWARE_AGENT, t.TOOL)
+_USER: Final = _types(t.AGENT, t.PERSON)
+
+# In half the time that the classes themselves take: a session has hundreds of them.
+_quad: Final[Callable[[tuple[str, str, str | Literal, str]], Quad]] = partial(tuple.__new__, Quad)
+_literal: Final[Callable[[tuple[str, str, str]], Literal]] = partial(tuple.__new__, Literal)
+
+
+def describe_prov(session: Session) -> list[Quad]:
+    """The session's PROV view: each statement once, those about one node together, in the order of what happened."""
+    return _View(session).quads
+
+
+class _View:
+    """One session's quads, and what of it is in reach of what comes next."""
+
+    def __init__(self, session: Session) -> None:
+        self.quads: list[Quad] = []
+        self._session = session
+        self._explanation = uris.legal(session.uri)
+        self._base = uris.fragments(self._explanation)
+        self._graph = self._base + "prov"
+        self._over = session.outcome is not None and session.outcome != "running"
+        self._in_reach: list[Fact] = []
+        self._seen: dict[int, list[str]] = {}
+        self._agent, self._whole = self._iri("agent"), self._iri("run")
+        self._user = self._iri("user") if session.user else None
+        self._model = self._iri("model-" + quote(session.model, safe="")) if session.model else None
+        self._tools: dict[str, str] = {}
+        self._latest: tuple[datetime, Literal] = datetime.min, Literal("")
+        self._thought: str | None = None
+        self._acts: list[Fact] = []
+        self._run()
+        last = 0
+        for number, analysis, observations in _iterations(session):
+            if number != last + 1:
+                self._thought, self._acts = None, []  # those of the iteration before are not known
+            self._iteration(number, analysis, observations)
+            last = number
+        if (conclusion := session.conclusion) is not None:
+            if conclusion.iteration not in (None, last + 1):
+                self._thought, self._acts = None, []
+            self._conclude(conclusion, conclusion.iteration or last + 1)
+        self._agents()
+
+    def _run(self) -> None:
+        session, question = self._session, next(self._session.of(Question), None)
+        run, agent, plan = self._whole, self._agent, self._iri("plan") if session.agent else None
+        association = self._iri("association") if plan else None
+        asked = self._iri("question") if question else None
+        self._node(
+            run,
+            *_RUN,
+            *self._times(question.started if question else None, session.ended),
+            (t.USED, asked),
+            (t.ASSOCIATED_WITH, agent),
+            (t.QUALIFIED_ASSOCIATION, association),
+            (t.OUTCOME, _text(session.outcome if session.outcome in _RECORDED else None)),
+            (t.ERROR, _text(session.error)),
+            (t.TRACE_ID, _text(session.trace_id)),
+            (t.EXPLAINED_BY, self._explanation),
+        )
+        if association:
+            self._node(association, *_ASSOCIATION, (t.HAS_AGENT, agent), (t.HAD_PLAN, plan))
+            self._node(plan or "", *_PLAN, (RDFS_LABEL, _text(session.agent)))
+        if question and asked:
+            self._in_reach.append((t.USED, asked))
+            self._node(
+                asked,
+                *_QUESTION,
+                *_content(question.text, question.digest),
+                (t.ATTRIBUTED_TO, self._user),
+                (t.EXPLAINED_BY, self._explanation),
+            )
+
+    def _iteration(self, number: int, analysis: Analysis | None, observations: dict[int, Observation]) -> None:
+        """What was thought, then each tool call with what came back."""
+        first = observations.get(1)
+        thought = None
+        if analysis:
+            thought = self._think(number, analysis)
+            if analysis.action is not None and first is None:
+                observations = {1: Observation(number, started=analysis.ended), **observations}
+        self._thought, self._acts = thought, []
+        seen: list[str] = []
+        for call, observation in observations.items():
+            suffix = "" if call == 1 else f"-{call}"
+            act, decision, tool = self._iri(f"i{number}-act{suffix}"), thought, analysis.action if analysis else None
+            if call > 1:
+                decision, tool = self._iri(f"i{number}-thought{suffix}"), observation.action
+                self._decision(decision, self._iri(f"i{number}-think") if analysis else None, observation)
+            self._act(act, number, decision, tool, observation)
+            self._acts.append((t.INFORMED_BY, act))
+            if observation is first or call > 1:
+                seen += self._observation(f"i{number}-obs{suffix}", act, observation)
+        self._in_reach += [(t.USED, entity) for entity in seen]
+        self._seen[number] = seen
+
+    def _think(self, number: int, analysis: Analysis | Conclusion) -> str | None:
+        """The activity and, as far as it is known, the thought that came of it, whose IRI is given."""
+        action, arguments = (analysis.action, analysis.arguments) if isinstance(analysis, Analysis) else (None, None)
+        think, thought = self._iri(f"i{number}-think"), self._iri(f"i{number}-thought")
+        self._node(
+            think,
+            *(_ASK if self._model else _THINK),
+            (t.ITERATION, _number(number)),
+            *self._times(analysis.started, analysis.ended),
+            *self._in_reach,
+            (t.USED, self._thought),
+            *self._acts,
+            (t.ASSOCIATED_WITH, self._agent),
+            (t.ASSOCIATED_WITH, self._model),
+            (t.PART_OF, self._whole),
+        )
+        if all(known is None for known in (analysis.thought, analysis.thought_digest, action, arguments)):
+            return None
+        self._node(
+            thought,
+            *_THOUGHT,
+            *_content(analysis.thought, analysis.thought_digest),
+            (t.ACTION, _text(action)),
+            (t.ARGUMENTS, _text(arguments)),
+            (t.GENERATED_BY, think),
+            *self._sources(analysis.uses if isinstance(analysis, Analysis) else None),
+            # Not where it only thinks, since that may turn out to be the conclusion.
+            (t.EXPLAINED_BY, None if action is None else uris.iteration(self._explanation, number)),
+        )
+        return thought
+
+    def _decision(self, decision: str, think: str | None, call: Observation) -> None:
+        """What a further call of the iteration was to be."""
+        self._node(
+            decision,
+            *_THOUGHT,
+            (t.ACTION, _text(call.action)),
+            (t.ARGUMENTS, _text(call.arguments)),
+            (t.GENERATED_BY, think),
+        )
+
+    def _act(self, act: str, number: int, decision: str | None, tool: str | None, call: Observation) -> None:
+        self._node(
+            act,
+            *_ACT,
+            (t.ITERATION, _number(number)),
+            *self._times(call.started, call.ended),
+            (t.USED, decision),
+            (t.ASSOCIATED_WITH, self._tool(tool)),
+            (t.ERROR, _text(call.error)),
+            (t.PART_OF, self._whole),
+        )
+
+    def _observation(self, name: str, act: str, observation: Observation) -> list[str]:
+        """What came back; nothing is certain of it while the call goes on."""
+        if observation.started and not observation.ended and not self._over:
+            return []
+        uri = self._iri(name)
+        self._node(
+            uri,
+            *_OBSERVATION,
+            *_content(observation.text, observation.digest),
+            (t.GENERATED_BY, act),
+            (t.EXPLAINED_BY, uris.observation(self._explanation, observation.number, observation.call)),
+        )
+        return [uri]
+
+    def _conclude(self, conclusion: Conclusion, number: int) -> None:
+        """The thought before the answer, if there was one, and the answer."""
+        think = thought = None
+        if conclusion.iteration is not None or conclusion.thought is not None:
+            think = self._iri(f"i{number}-think")
+            thought = self._think(number, conclusion)
+        conclude, answer = self._iri("conclude"), self._iri("answer")
+        self._node(
+            conclude,
+            *_CONCLUDE,
+            *self._times(conclusion.ended, self._session.ended),
+            *self._in_reach,
+            (t.USED, thought),
+            (t.INFORMED_BY, think),
+            (t.ASSOCIATED_WITH, self._agent),
+            (t.PART_OF, self._whole),
+        )
+        self._node(
+            answer,
+            *_ANSWER,
+            *_content(conclusion.answer, conclusion.digest),
+            (t.GENERATED_BY, conclude),
+            *self._sources(conclusion.uses),
+            (t.ATTRIBUTED_TO, self._agent),
+            (t.EXPLAINED_BY, uris.final(self._explanation)),
+        )
+
+    def _agents(self) -> None:
+        """Everybody who had a part in it, each on behalf of whom."""
+        session, agent = self._session, self._agent
+        user, model = self._user, self._model
+        self._node(agent, *_AGENT, (RDFS_LABEL, _text(session.agent)), (t.ON_BEHALF_OF, user))
+        if user:
+            self._node(user, *_USER, (RDFS_LABEL, _text(session.user)))
+        if model:
+            self._node(model, *_MODEL, (RDFS_LABEL, _text(session.model)), (t.ON_BEHALF_OF, agent))
+        for tool, uri in self._tools.items():
+            self._node(uri, *_TOOL, (RDFS_LABEL, _text(tool)), (t.ON_BEHALF_OF, agent))
+
+    def _sources(self, numbers: tuple[int, ...] | None) -> list[Fact]:
+        """What was really used: the observations of these iterations, as far as they are known."""
+        return [(t.DERIVED_FROM, entity) for number in numbers or () for entity in self._seen.get(number, ())]
+
+    def _tool(self, name: str | None) -> str | None:
+        if name is None:
+            return None
+        if name not in self._tools:
+            self._tools[name] = self._iri("tool-" + quote(name, safe=""))
+        return self._tools[name]
+
+    def _iri(self, name: str) -> str:
+        return self._base + name
+
+    def _times(self, started: datetime | None, ended: datetime | None) -> tuple[Fact, Fact]:
+        """Start and end of an activity; an end before its start, for which a clock was set back, is left out."""
+        begin = self._time(started) if started else None
+        end = self._time(ended) if ended and not (started and ended < started) else None
+        return (t.STARTED, begin), (t.ENDED, end)
+
+    def _time(self, time: datetime) -> Literal:
+        if time != self._latest[0]:  # what has ended is mostly followed by what starts in the same moment
+            self._latest = time, _literal((written(time), t.DATE_TIME, ""))
+        return self._latest[1]
+
+    def _node(self, uri: str, *facts: Fact) -> None:
+        graph = self._graph
+        self.quads += [_quad((uri, predicate, target, graph)) for predicate, target in facts if target is not None]
+
+
+def _iterations(session: Session) -> Iterable[tuple[int, Analysis | None, dict[int, Observation]]]:
+    """The analysis and the observations, by call, of each iteration of which anything is known, by number."""
+    found: dict[int, tuple[list[Analysis], dict[int, Observation]]] = {}
+    for step in session.steps:
+        if isinstance(step, Analysis):
+            found.setdefault(step.number, ([], {}))[0].append(step)
+        elif isinstance(step, Observation):
+            found.setdefault(step.number, ([], {}))[1][step.call] = step
+    for number in sorted(found):
+        analyses, observations = found[number]
+        yield number, analyses[0] if analyses else None, dict(sorted(observations.items()))
+
+
+def _content(text: str | None, digest: Digest | None) -> tuple[Fact, ...]:
+    """A text, or what is known of it where it was not recorded."""
+    if text is not None or digest is None:
+        return ((t.VALUE, _text(text)),)
+    return (t.SHA256, _text(digest.sha256)), (t.LENGTH, _number(digest.length))
+
+
+def _text(text: str | None) -> Literal | None:
+    return None if text is None else _literal((text, "", ""))
+
+
+def _number(number: int) -> Literal:
+    return _literal((str(number), t.INTEGER, ""))
