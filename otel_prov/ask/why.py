@@ -1,0 +1,125 @@
+"""Backward: what an answer, or any step before it, rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from otel_prov.ask.node import FINAL, Node
+from otel_prov.describe import uris
+from otel_prov.keep.sources import sources
+from otel_prov.steps import Analysis, Observation, Session
+
+__all__ = ["Reason", "Sessions", "why"]
+
+_NAMED = "names"
+_IN_REACH = "in reach"
+
+
+class Sessions(Protocol):
+    """Where sessions are kept; :class:`otel_prov.keep.Store`, or a place elsewhere."""
+
+    def session(self, uri: str) -> Session | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Something that was said, done or seen, and what it rests on in turn."""
+
+    kind: str
+    """``answer``, ``question``, ``thought``, ``call``, ``observation`` or ``source``."""
+    uri: str
+    """Its IRI in the graph; of a source, its name."""
+    text: str | None
+    """What it says; of a call, the tool and its arguments. ``None`` where that was not recorded."""
+    number: int | None = None
+    """Number of the iteration that it belongs to."""
+    how: str | None = None
+    """Why it is listed, where that is more than a part of the record: ``in reach`` for an observation that the agent
+    had before it, ``names`` for a source that is named."""
+    error: str | None = None
+    because: tuple[Reason, ...] = ()
+    """What it rests on, the latest first."""
+
+
+def why(session: Session, at: Node) -> Reason | None:
+    """What a place in a session rests on, as a tree; ``None`` where the session has nothing there.
+
+    An agent decides with all that it has seen so far. So the answer rests on every observation before it, an iteration on
+    those before it, an observation on the call that brought it.
+    """
+    if at.number == FINAL:
+        return _answer(session)
+    if at.call is not None:
+        seen = next((step for step in session.of(Observation) if (step.number, step.call) == (at.number, at.call)), None)
+        return _observation(session, seen, how=None) if seen else None
+    return _iteration(session, at.number)
+
+
+def _answer(session: Session) -> Reason | None:
+    conclusion = session.conclusion
+    if conclusion is None:
+        return None
+    uri = uris.final(session.uri)
+    because = []
+    if conclusion.thought is not None:
+        because.append(Reason("thought", uris.thought(uri), conclusion.thought))
+    because += _seen(session, before=None)
+    return Reason("answer", uri, conclusion.answer, because=(*because, _question(session)))
+
+
+def _iteration(session: Session, number: int) -> Reason | None:
+    analysis = next((step for step in session.of(Analysis) if step.number == number), None)
+    if analysis is None:
+        return None
+    thought = _thought(session, analysis)
+    because = (*([thought] if thought else []), *_seen(session, before=number), _question(session))
+    uri = uris.iteration(session.uri, number)
+    return Reason("call", uri, _call(analysis.action, analysis.arguments), number, because=because)
+
+
+def _seen(session: Session, before: int | None) -> Iterator[Reason]:
+    """The observations that the agent had, the latest first."""
+    for step in reversed(list(session.of(Observation))):
+        if before is None or step.number < before:
+            yield _observation(session, step, how=_IN_REACH)
+
+
+def _observation(session: Session, step: Observation, how: str | None) -> Reason:
+    analysis = next((each for each in session.of(Analysis) if each.number == step.number), Analysis(step.number))
+    own = step.call == 1
+    called = _call(analysis.action, analysis.arguments) if own else _call(step.action, step.arguments)
+    thought = _thought(session, analysis)
+    uri = uris.observation(session.uri, step.number, step.call)
+    named = {*sources(step), *(sources(analysis) if own else ())}
+    because = [Reason("source", name, None, how=_NAMED) for name in sorted(filter(_is_address, named))]
+    if called is not None:
+        call_uri = uris.iteration(session.uri, step.number)
+        because.append(Reason("call", call_uri, called, step.number, because=(thought,) if thought else ()))
+    elif thought is not None:
+        because.append(thought)
+    return Reason("observation", uri, step.text, step.number, how, step.error, tuple(because))
+
+
+def _thought(session: Session, analysis: Analysis) -> Reason | None:
+    if analysis.thought is None:
+        return None
+    uri = uris.thought(uris.iteration(session.uri, analysis.number))
+    return Reason("thought", uri, analysis.thought, analysis.number)
+
+
+def _question(session: Session) -> Reason:
+    return Reason("question", session.uri, session.question.text)
+
+
+def _call(action: str | None, arguments: str | None) -> str | None:
+    """``tool(arguments)``, with what is known of it."""
+    if action is None and arguments is None:
+        return None
+    return f"{action or '?'}({arguments or ''})"
+
+
+def _is_address(name: str) -> bool:
+    """A source that others may have, too, not just any argument."""
+    return ":" in name and " " not in name
