@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from otel_prov.steps import Analysis, Conclusion, Observation, Session, Step
@@ -33,20 +34,22 @@ def diff(first: Session, second: Session) -> list[Difference]:
     ours, theirs = dict(_facts(first)), dict(_facts(second))
     keys = sorted(ours.keys() | theirs.keys())
     return [
-        Difference(None if number in (_START, _END) else number, call, _FIELDS[field], ours.get(key), theirs.get(key))
+        Difference(_NUMBERS.get(number, number), call, _FIELDS[field], ours.get(key), theirs.get(key))
         for key in keys
         if ours.get(key) != theirs.get(key)
         for number, call, field in [key]
     ]
 
 
-def parting(differences: list[Difference]) -> Difference | None:
+def parting(differences: Sequence[Difference]) -> Difference | None:
     """The first difference in what was asked, done, seen or answered; ``None`` where all of that is the same."""
     return next((each for each in differences if each.field in _DECISIONS), None)
 
 
-_Key = tuple[float, int, int]
-_START, _END = 0.0, float("inf")
+_Key = tuple[int, int, int]
+"""Number of the iteration, call, and field: sorts facts into the order in which they happened."""
+_START, _END = 0, sys.maxsize
+_NUMBERS: dict[int, int | None] = {_START: None, _END: None}
 _FIELDS = ("question", "thought", "action", "arguments", "observation", "error", "answer", "outcome")
 
 
@@ -59,17 +62,17 @@ def _facts(session: Session) -> Iterator[tuple[_Key, str]]:
         yield (_END, 0, _FIELDS.index("outcome")), session.outcome
 
 
-def _of_step(step: Step) -> list[tuple[tuple[float, int], str, str | None]]:
+def _of_step(step: Step) -> list[tuple[tuple[int, int], str, str | None]]:
     match step:
         case Analysis(number=number):
-            place = (float(number), 1)
+            place = (number, 1)
             return [
                 (place, "thought", step.thought),
                 (place, "action", step.action),
                 (place, "arguments", step.arguments),
             ]
         case Observation(number=number, call=call):
-            place = (float(number), call)
+            place = (number, call)
             further = [(place, "action", step.action), (place, "arguments", step.arguments)] if call > 1 else []
             return [*further, (place, "observation", step.text), (place, "error", step.error)]
         case Conclusion():

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from otel_prov.ask.node import FINAL, Node, parse
+from otel_prov.ask.node import FINAL, parse
 from otel_prov.ask.why import Sessions
 from otel_prov.keep import Naming
 

@@ -12,7 +12,8 @@ __all__ = ["FINAL", "Node", "parse"]
 FINAL: Final = -1
 """The number of the answer's place: after all iterations."""
 
-_FRAGMENT: Final = re.compile(r"(.+)#(?:i([1-9][0-9]{0,8})-(?:think|thought|act|obs)(?:-([1-9][0-9]{0,8}))?|[a-z-]+)", re.S)
+_NUMBER: Final = "([1-9][0-9]{0,8})"
+_FRAGMENT: Final = re.compile(f"(.+)#(?:i{_NUMBER}-(?:think|thought|act|obs)(?:-{_NUMBER})?|[a-z-]+)", re.DOTALL)
 _THOUGHT: Final = "/thought"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from otel_prov.ask.node import FINAL, Node
+from otel_prov.ask.node import FINAL, Node, parse
 from otel_prov.describe import uris
 from otel_prov.keep.sources import sources
 from otel_prov.steps import Analysis, Observation, Session
@@ -43,63 +43,85 @@ class Reason:
     """What it rests on, the latest first."""
 
 
-def why(session: Session, at: Node) -> Reason | None:
+def why(sessions: Sessions, session: Session, at: Node, depth: int = 5) -> Reason | None:
     """What a place in a session rests on, as a tree; ``None`` where the session has nothing there.
 
-    An agent decides with all that it has seen so far. So the answer rests on every observation before it, an iteration on
-    those before it, an observation on the call that brought it.
+    An agent decides with all that it has seen so far. So the answer rests on every observation before it, an iteration
+    on those before it, an observation on the call that brought it, and on the answer of another session that it names.
+
+    Args:
+        sessions: Where other sessions are found.
+        session: The session that is asked about.
+        at: The place in it.
+        depth: How many sessions deep answers of others are followed. Each session is told once.
     """
+    tree = _Tree(sessions, depth)
     if at.number == FINAL:
-        return _answer(session)
+        return tree.answer(session)
     if at.call is not None:
-        seen = next((step for step in session.of(Observation) if (step.number, step.call) == (at.number, at.call)), None)
-        return _observation(session, seen, how=None) if seen else None
-    return _iteration(session, at.number)
+        seen = (step for step in session.of(Observation) if (step.number, step.call) == (at.number, at.call))
+        return next((tree.observation(session, step, how=None) for step in seen), None)
+    return tree.iteration(session, at.number)
 
 
-def _answer(session: Session) -> Reason | None:
-    conclusion = session.conclusion
-    if conclusion is None:
-        return None
-    uri = uris.final(session.uri)
-    because = []
-    if conclusion.thought is not None:
-        because.append(Reason("thought", uris.thought(uri), conclusion.thought))
-    because += _seen(session, before=None)
-    return Reason("answer", uri, conclusion.answer, because=(*because, _question(session)))
+class _Tree:
+    def __init__(self, sessions: Sessions, depth: int) -> None:
+        self._sessions = sessions
+        self._depth = depth
+        self._told: set[str] = set()
 
+    def answer(self, session: Session) -> Reason | None:
+        conclusion = session.conclusion
+        if conclusion is None:
+            return None
+        uri = uris.final(session.uri)
+        because = []
+        if conclusion.thought is not None:
+            because.append(Reason("thought", uris.thought(uri), conclusion.thought))
+        because += self._seen(session, before=None)
+        return Reason("answer", uri, conclusion.answer, because=(*because, _question(session)))
 
-def _iteration(session: Session, number: int) -> Reason | None:
-    analysis = next((step for step in session.of(Analysis) if step.number == number), None)
-    if analysis is None:
-        return None
-    thought = _thought(session, analysis)
-    because = (*([thought] if thought else []), *_seen(session, before=number), _question(session))
-    uri = uris.iteration(session.uri, number)
-    return Reason("call", uri, _call(analysis.action, analysis.arguments), number, because=because)
+    def iteration(self, session: Session, number: int) -> Reason | None:
+        analysis = next((step for step in session.of(Analysis) if step.number == number), None)
+        if analysis is None:
+            return None
+        thought = _thought(session, analysis)
+        because = (*([thought] if thought else []), *self._seen(session, before=number), _question(session))
+        uri = uris.iteration(session.uri, number)
+        return Reason("call", uri, _call(analysis.action, analysis.arguments), number, because=because)
 
+    def observation(self, session: Session, step: Observation, how: str | None) -> Reason:
+        analysis = next((each for each in session.of(Analysis) if each.number == step.number), Analysis(step.number))
+        own = step.call == 1
+        uri = uris.observation(session.uri, step.number, step.call)
+        because = list(self._sources(session, {*sources(step), *(sources(analysis) if own else ())}))
+        thought = _thought(session, analysis)
+        called = _call(analysis.action, analysis.arguments) if own else _call(step.action, step.arguments)
+        if called is not None:
+            caller = uris.iteration(session.uri, step.number)
+            because.append(Reason("call", caller, called, step.number, because=(thought,) if thought else ()))
+        elif thought is not None:
+            because.append(thought)
+        return Reason("observation", uri, step.text, step.number, how, step.error, tuple(because))
 
-def _seen(session: Session, before: int | None) -> Iterator[Reason]:
-    """The observations that the agent had, the latest first."""
-    for step in reversed(list(session.of(Observation))):
-        if before is None or step.number < before:
-            yield _observation(session, step, how=_IN_REACH)
+    def _seen(self, session: Session, before: int | None) -> Iterator[Reason]:
+        """The observations that the agent had, the latest first."""
+        self._told.add(session.uri)
+        for step in reversed(list(session.of(Observation))):
+            if before is None or step.number < before:
+                yield self.observation(session, step, how=_IN_REACH)
 
+    def _sources(self, session: Session, named: set[str]) -> Iterator[Reason]:
+        """What a call and its observation name: other sessions, by their answers, and addresses."""
+        for name in sorted(filter(_is_address, named)):
+            other = self._other(parse(name).session)
+            yield (self.answer(other) if other else None) or Reason("source", name, None, how=_NAMED)
 
-def _observation(session: Session, step: Observation, how: str | None) -> Reason:
-    analysis = next((each for each in session.of(Analysis) if each.number == step.number), Analysis(step.number))
-    own = step.call == 1
-    called = _call(analysis.action, analysis.arguments) if own else _call(step.action, step.arguments)
-    thought = _thought(session, analysis)
-    uri = uris.observation(session.uri, step.number, step.call)
-    named = {*sources(step), *(sources(analysis) if own else ())}
-    because = [Reason("source", name, None, how=_NAMED) for name in sorted(filter(_is_address, named))]
-    if called is not None:
-        call_uri = uris.iteration(session.uri, step.number)
-        because.append(Reason("call", call_uri, called, step.number, because=(thought,) if thought else ()))
-    elif thought is not None:
-        because.append(thought)
-    return Reason("observation", uri, step.text, step.number, how, step.error, tuple(because))
+    def _other(self, uri: str) -> Session | None:
+        """A session that wasn't told of yet, unless that is too deep."""
+        if uri in self._told or len(self._told) > self._depth:
+            return None
+        return self._sessions.session(uri)
 
 
 def _thought(session: Session, analysis: Analysis) -> Reason | None:

@@ -12,7 +12,7 @@ import click
 
 from otel_prov.describe.formats import write
 from otel_prov.record.journal import store_folder
-from otel_prov.show import delivery, exchange
+from otel_prov.show import delivery, exchange, questions
 from otel_prov.show.doctor import doctor
 from otel_prov.show.document import listed, session_document
 from otel_prov.show.elsewhere import from_option, nothing
@@ -131,6 +131,9 @@ def follow_(folder: Path, /, reference: str | None, full: bool) -> None:
         follow(store, uri, Page(console(), full=full))
 
 
+main.add_command(questions.why_)
+main.add_command(questions.impact_)
+main.add_command(questions.diff_)
 main.add_command(exchange.export)
 main.add_command(exchange.import_)
 main.add_command(validate)
