@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -14,7 +13,7 @@ import click
 
 from otel_prov.ask.sparql import VIEWS, QuestionError, ask, load, question, questions
 from otel_prov.describe import DEFAULT_SHAPE, SHAPES
-from otel_prov.describe.vocabulary import PREFIXES
+from otel_prov.describe.vocabulary import PREFIXES, PROV_PREFIXES
 from otel_prov.show.elsewhere import Sessions, from_option, nothing
 from otel_prov.show.escape import one_line
 from otel_prov.show.options import filters
@@ -31,7 +30,22 @@ __all__ = ["sparql"]
 _FORMATS = ("table", "json", "csv")
 
 
-@click.command("sparql", epilog="Questions that come along: " + "; ".join(f"{name}" for name in questions()) + ".")
+def _binding(text: str) -> tuple[str, str]:
+    """``answer=urn:x``: a variable and its value."""
+    name, equals, value = text.partition("=")
+    if not (equals and name.lstrip("?$").isidentifier()):
+        raise click.BadParameter(f"{text!r} is no binding; write it like answer=urn:trustgraph:agent:1#answer.")
+    return name.lstrip("?$"), value
+
+
+def _epilog() -> str:
+    """The questions that come along, a line each."""
+    known = questions()
+    width = max(map(len, known))
+    return "\b\n" + "\n".join(["Questions that come along:", *(f"  {n.ljust(width)}  {t}" for n, t in known.items())])
+
+
+@click.command("sparql", epilog=_epilog())
 @click.argument("query")
 @click.option("--session", "references", multiple=True, metavar="REFERENCE", help="Read this session only. Repeatable.")
 @click.option("--view", type=click.Choice(VIEWS), default="both", show_default=True, help="The graphs to read.")
@@ -40,6 +54,9 @@ _FORMATS = ("table", "json", "csv")
 )
 @click.option(
     "--format", type=click.Choice(_FORMATS), default="table", show_default=True, help="How to write the result."
+)
+@click.option(
+    "--bind", "bound", multiple=True, type=_binding, metavar="NAME=VALUE", help="Give a variable a value. Repeatable."
 )
 @click.option(
     "--timeout",
@@ -61,6 +78,7 @@ def sparql(
     view: str,
     shape: str,
     format: str,
+    bound: Sequence[tuple[str, str]],
     timeout: float,
     url: str | None,
     **chosen: Any,
@@ -68,8 +86,8 @@ def sparql(
     """Ask a question in SPARQL over the sessions' graphs.
 
     QUERY is a query (SELECT, ASK, CONSTRUCT or DESCRIBE), a file that holds one, or the name of a question that comes
-    along. The prefixes prov, tg, otelprov, dcterms, rdfs and xsd are known. All sessions are read unless some are chosen
-    by options; that takes memory.
+    along. The prefixes prov, tg, otelprov, dcterms, rdfs and xsd are known. All sessions are read, which takes memory,
+    unless some are chosen by options.
     """
     if references and any(value for name, value in chosen.items() if not (url and name == "collection")):
         raise click.UsageError("Name sessions or choose them by options, not both.")
@@ -83,7 +101,7 @@ def sparql(
             graphs = load(_sessions(store, uris), shape, view)
         click.echo(f"Read {count(len(uris), 'session')}, {count(len(graphs), 'statement')}.", err=True)
         with _at_most(timeout):
-            _write(ask(graphs, text), format)
+            _write(ask(graphs, text, dict(bound)), format)
     except QuestionError as error:
         raise Trouble(str(error)) from None
 
@@ -169,7 +187,7 @@ def _print_table(found: pyoxigraph.QuerySolutions) -> None:
 def _cell(term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal | pyoxigraph.Triple) -> str:
     """A term for the eye: IRIs short where a prefix is known, texts without quotes."""
     value = str(getattr(term, "value", term))
-    for prefix, namespace in PREFIXES.items():
+    for prefix, namespace in (PREFIXES | PROV_PREFIXES).items():
         if str(term).startswith(f"<{namespace}"):
             return f"{prefix}:{value.removeprefix(namespace)}"
     return one_line(value)
