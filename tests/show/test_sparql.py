@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,9 +18,9 @@ import pytest
 from click.testing import Result
 
 from otel_prov.ask.sparql import questions
-from otel_prov.steps import Conclusion, Question
+from otel_prov.steps import Analysis, Conclusion, Observation, Question
 
-from .sessions import STARTED, a_session, uri
+from .sessions import STARTED, a_session, an_id, uri
 
 pytest.importorskip("pyoxigraph", minversion="0.5")
 
@@ -196,3 +198,15 @@ def test_without_pyoxigraph_the_package_is_named(call: Call, keep: Keep, monkeyp
     keep(timed())
     monkeypatch.setitem(sys.modules, "pyoxigraph", None)
     assert "pip install 'otel-prov[sparql]'" in call("sparql", "why", expect=1).stderr
+
+
+def test_every_command_of_the_page_on_questions_works_as_written(call: Call, keep: Keep) -> None:
+    steps = list(a_session().steps)
+    third = [Analysis(3, "Look.", "read"), Observation(3, "https://tides.example/harbour says so")]
+    keep(timed(1), a_session(2, steps=(*steps[:-1], *third, steps[-1])))
+    page = (Path(__file__).parents[2] / "docs" / "questions.md").read_text("utf-8")
+    commands = [line for line in page.splitlines() if line.startswith("otel-prov ")]
+    assert len(commands) >= 6
+    for command in [*commands, "otel-prov why ID/i3", "otel-prov why ID/i3/observation"]:
+        words = re.sub(r"\bID\b", an_id(2), command.replace("ID ID", f"ID {an_id(1)}"))
+        call(*shlex.split(words)[1:])
