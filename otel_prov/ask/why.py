@@ -15,6 +15,7 @@ __all__ = ["Reason", "Sessions", "why"]
 
 _NAMED = "names"
 _IN_REACH = "in reach"
+_USED = "used"
 
 
 class Sessions(Protocol):
@@ -36,8 +37,8 @@ class Reason:
     number: int | None = None
     """Number of the iteration that it belongs to."""
     how: str | None = None
-    """Why it is listed, where that is more than a part of the record: ``in reach`` for an observation that the agent
-    had before it, ``names`` for a source that is named."""
+    """Why it is listed, where that is more than a part of the record: ``used`` for an observation that was really used,
+    as the agent told; ``in reach`` for one that it had, where it didn't tell; ``names`` for a source that is named."""
     error: str | None = None
     because: tuple[Reason, ...] = ()
     """What it rests on, the latest first."""
@@ -46,8 +47,9 @@ class Reason:
 def why(sessions: Sessions, session: Session, at: Node, depth: int = 5) -> Reason | None:
     """What a place in a session rests on, as a tree; ``None`` where the session has nothing there.
 
-    An agent decides with all that it has seen so far. So the answer rests on every observation before it, an iteration
-    on those before it, an observation on the call that brought it, and on the answer of another session that it names.
+    An answer, or an iteration, rests on the observations that it used, where the agent told; otherwise on all before it,
+    for an agent decides with all that it has seen so far. An observation rests on the call that brought it, and on the
+    answer of another session that it names. What several things rest on is told once, with all that is behind it.
 
     Args:
         sessions: Where other sessions are found.
@@ -69,6 +71,7 @@ class _Tree:
         self._sessions = sessions
         self._depth = depth
         self._told: set[str] = set()
+        self._seen: set[str] = set()
 
     def answer(self, session: Session) -> Reason | None:
         conclusion = session.conclusion
@@ -78,7 +81,7 @@ class _Tree:
         because = []
         if conclusion.thought is not None:
             because.append(Reason("thought", uris.thought(uri), conclusion.thought))
-        because += self._seen(session, before=None)
+        because += self._before(session, None, conclusion.uses)
         return Reason("answer", uri, conclusion.answer, because=(*because, _question(session)))
 
     def iteration(self, session: Session, number: int) -> Reason | None:
@@ -86,7 +89,8 @@ class _Tree:
         if analysis is None:
             return None
         thought = _thought(session, analysis)
-        because = (*([thought] if thought else []), *self._seen(session, before=number), _question(session))
+        seen = self._before(session, number, analysis.uses)
+        because = (*([thought] if thought else []), *seen, _question(session))
         uri = uris.iteration(session.uri, number)
         return Reason("call", uri, _call(analysis.action, analysis.arguments), number, because=because)
 
@@ -94,22 +98,28 @@ class _Tree:
         analysis = next((each for each in session.of(Analysis) if each.number == step.number), Analysis(step.number))
         own = step.call == 1
         uri = uris.observation(session.uri, step.number, step.call)
+        if uri in self._seen:
+            return Reason("observation", uri, step.text, step.number, how, step.error)
+        self._seen.add(uri)
         because = list(self._sources(session, {*sources(step), *(sources(analysis) if own else ())}))
         thought = _thought(session, analysis)
         called = _call(analysis.action, analysis.arguments) if own else _call(step.action, step.arguments)
         if called is not None:
             caller = uris.iteration(session.uri, step.number)
-            because.append(Reason("call", caller, called, step.number, because=(thought,) if thought else ()))
+            used = () if analysis.uses is None else self._before(session, step.number, analysis.uses)
+            because.append(
+                Reason("call", caller, called, step.number, because=(*([thought] if thought else []), *used))
+            )
         elif thought is not None:
             because.append(thought)
         return Reason("observation", uri, step.text, step.number, how, step.error, tuple(because))
 
-    def _seen(self, session: Session, before: int | None) -> Iterator[Reason]:
-        """The observations that the agent had, the latest first."""
+    def _before(self, session: Session, before: int | None, uses: tuple[int, ...] | None) -> Iterator[Reason]:
+        """The observations that were used, or else all that the agent had, the latest first."""
         self._told.add(session.uri)
         for step in reversed(list(session.of(Observation))):
-            if before is None or step.number < before:
-                yield self.observation(session, step, how=_IN_REACH)
+            if (before is None or step.number < before) and (uses is None or step.number in uses):
+                yield self.observation(session, step, how=_IN_REACH if uses is None else _USED)
 
     def _sources(self, session: Session, named: set[str]) -> Iterator[Reason]:
         """What a call and its observation name: other sessions, by their answers, and addresses."""

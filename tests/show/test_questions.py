@@ -102,6 +102,25 @@ def test_sessions_that_name_each_other_are_told_once_each(call: Call, keep: Keep
     assert call("why", uri(3)).stdout.count("answer  60 cents.") == 2
 
 
+def test_why_follows_what_was_really_used_where_that_was_told(call: Call, keep: Keep) -> None:
+    seen = [Observation(number, f"sight {number}") for number in (1, 2, 3, 4)]
+    acts = [Analysis(number, action="look", arguments=str(number)) for number in (1, 2, 3, 4)]
+    acts[2], acts[3] = replace(acts[2], uses=(1,)), replace(acts[3], uses=(1, 3))
+    loop = [step for pair in zip(acts, seen, strict=True) for step in pair]
+    keep(fines(2, steps=(Question("Where?", STARTED), *loop, Conclusion("There.", uses=(4,)))))
+    assert call("why", uri(2)).stdout.splitlines() == [
+        "answer  There.",
+        "├── observation 4  sight 4",
+        "│   └── call  look(4)",
+        "│       ├── observation 3  sight 3",
+        "│       │   └── call  look(3)",
+        "│       │       └── observation 1  sight 1",
+        "│       │           └── call  look(1)",
+        "│       └── observation 1  sight 1",
+        "└── question  Where?",
+    ]
+
+
 def test_why_says_what_is_missing(call: Call, keep: Keep) -> None:
     steps = a_session(1).steps[:-1]
     keep(a_session(1, steps=steps, outcome="error"))
