@@ -56,7 +56,7 @@ def _spans_per_second(folder: Path) -> float:
 
 def _milliseconds(file: Path, number: int) -> dict[str, float]:
     """Median time of each question to a store of so many sessions."""
-    _fill(file, number)
+    fill(file, number)
     with Store(file.parent) as store:
         uris = [summary.uri for summary in store.sessions(limit=None)]
         assert len(uris) == number, len(uris)
@@ -76,16 +76,18 @@ def _median(ask: Callable[[str], object], uris: Sequence[str]) -> float:
     return statistics.median(times) / 1e6
 
 
-def _fill(file: Path, number: int) -> None:
+def fill(file: Path, number: int) -> None:
     """Remove or copy sessions until there are so many. Their spans, which aren't asked for, stay as they are."""
     db = sqlite3.connect(file)
     db.execute("DELETE FROM session WHERE id > ?", (number,))
-    db.execute("DELETE FROM step WHERE session > ?", (number,))
+    for table in ("step", "source"):
+        db.execute(f"DELETE FROM {table} WHERE session > ?", (number,))
     (present,) = db.execute("SELECT count(*) FROM session").fetchone()
     while present < number:
         values = {"present": present, "last": min(present, number - present)}
         _copy(db, "session", "id", values)
-        _copy(db, "step", "session", values)
+        for table in ("step", "source"):
+            _copy(db, table, "session", values)
         present += values["last"]
     db.commit()
     db.close()

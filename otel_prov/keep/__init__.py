@@ -6,6 +6,7 @@ from otel_prov.keep.intake import Intake
 from otel_prov.keep.listing import Summary
 from otel_prov.keep.outbox import Batch, Delivery, Outbox, Quarantined, Waiting
 from otel_prov.keep.schema import StoreError
+from otel_prov.keep.sources import Naming
 from otel_prov.keep.standing import INTERRUPTED, RUNNING
 from otel_prov.keep.store import Store
 
@@ -15,6 +16,7 @@ __all__ = [
     "Batch",
     "Delivery",
     "Intake",
+    "Naming",
     "Outbox",
     "Quarantined",
     "Store",

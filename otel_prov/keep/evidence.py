@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from otel_prov.keep import rows
+from otel_prov.keep import rows, sources
 from otel_prov.keep.standing import INTERRUPTED, RUNNING
 from otel_prov.read import Span, read
 from otel_prov.steps import Analysis, Session, Step
@@ -104,13 +104,15 @@ def save(db: sqlite3.Connection, evidence: Evidence, derived: Rows) -> int:
         number = evidence.id
         db.execute(_UPDATE, (*derived.session, number))
         known = dict(db.execute("SELECT key, body FROM step WHERE session = ?", (number,)))
-    db.executemany(
-        "DELETE FROM step WHERE session = ? AND key = ?", [(number, key) for key in known.keys() - derived.steps.keys()]
-    )
+    gone = known.keys() - derived.steps.keys()
+    changed = {key: step for key, step in derived.steps.items() if known.get(key) != step[1]}
+    db.executemany("DELETE FROM step WHERE session = ? AND key = ?", [(number, key) for key in gone])
     db.executemany(
         "INSERT OR REPLACE INTO step (session, key, kind, body) VALUES (?, ?, ?, ?)",
-        [(number, key, kind, body) for key, (kind, body) in derived.steps.items() if known.get(key) != body],
+        [(number, key, kind, body) for key, (kind, body) in changed.items()],
     )
+    sources.forget(db, number, gone | (changed.keys() & known.keys()))
+    sources.add(db, number, [(key, rows.decode(*step)) for key, step in changed.items()])
     return number
 
 

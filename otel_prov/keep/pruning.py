@@ -63,7 +63,7 @@ def _remove_one(db: sqlite3.Connection, session: int, standing: Standing) -> boo
     if row is None or standing.outcome(session, row[0]) == RUNNING:
         return False
     db.execute("DELETE FROM session WHERE id = ?", (session,))
-    for table in ("span", "imported", "step"):
+    for table in ("span", "imported", "step", "source"):
         db.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
     return True
 

@@ -6,8 +6,10 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from otel_prov.keep import sources
 
 __all__ = [
     "MIGRATIONS",
@@ -24,7 +26,7 @@ __all__ = [
 WAIT = 10.0
 """Seconds to wait for another process's transaction."""
 
-MIGRATIONS: list[tuple[str, ...]] = [
+MIGRATIONS: list[tuple[str | Callable[[sqlite3.Connection], None], ...]] = [
     (
         # What is known of each session, for listing and filtering. Times are microseconds since 1970.
         """CREATE TABLE session (
@@ -113,8 +115,20 @@ MIGRATIONS: list[tuple[str, ...]] = [
             UNIQUE (destination, session, key)
         )""",
     ),
+    (
+        # What each step names of the world outside.
+        """CREATE TABLE source (
+            name TEXT NOT NULL,
+            session INTEGER NOT NULL,
+            key TEXT NOT NULL,
+            PRIMARY KEY (name, session, key)
+        ) WITHOUT ROWID""",
+        "CREATE INDEX source_session ON source (session, key)",
+        sources.fill,
+    ),
 ]
-"""What makes each version of the schema from the one before, version 1 first. Only ever append."""
+"""What makes each version of the schema from the one before, version 1 first: statements, and functions that fill what
+they have made. Only ever append."""
 
 NOT_WRITABLE = "make it writable, or set OTEL_EXPORTER_PROV_STORE to another folder"
 _NOT_OURS = "not a store of otel-prov, or damaged; move it away, and a new one is made"
@@ -204,7 +218,10 @@ def _migrate(db: sqlite3.Connection) -> None:
         present = number(db, "user_version")  # another process may just have done it
         for version, statements in enumerate(MIGRATIONS[present:], start=present + 1):
             for statement in statements:
-                db.execute(statement)
+                if callable(statement):
+                    statement(db)
+                else:
+                    db.execute(statement)
             db.execute(f"PRAGMA user_version = {version}")
 
 

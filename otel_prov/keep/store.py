@@ -11,11 +11,12 @@ from pathlib import Path
 from queue import LifoQueue
 from types import TracebackType
 
-from otel_prov.keep import evidence, intake, listing, pruning, schema
+from otel_prov.keep import evidence, intake, listing, pruning, schema, sources
 from otel_prov.keep.intake import Intake
 from otel_prov.keep.listing import Filter, Summary
 from otel_prov.keep.outbox import Outbox
 from otel_prov.keep.schema import StoreError
+from otel_prov.keep.sources import Naming
 from otel_prov.keep.standing import Standing
 from otel_prov.losses import lost
 from otel_prov.record import journal
@@ -110,6 +111,14 @@ class Store:
         """
         with self._database() as db, schema.reading(db):
             return listing.find(db, reference)
+
+    def naming(self, source: str) -> list[Naming]:
+        """The steps, of any session, that name a source or a part of it: a page, a file, a document, another session.
+
+        Sources are the addresses in arguments and observations, and each short text that a tool was called with.
+        """
+        with self._database() as db, schema.reading(db):
+            return list(sources.naming(db, source))
 
     def add(self, sessions: Iterable[Session]) -> None:
         """Keep sessions that come from elsewhere.

@@ -12,7 +12,7 @@ import click
 
 from otel_prov.describe.formats import write
 from otel_prov.record.journal import store_folder
-from otel_prov.show import delivery, exchange
+from otel_prov.show import delivery, exchange, questions
 from otel_prov.show.doctor import doctor
 from otel_prov.show.document import listed, session_document
 from otel_prov.show.elsewhere import from_option, nothing
@@ -23,6 +23,7 @@ from otel_prov.show.page import Page, console
 from otel_prov.show.program import LOSSES, Commands, Trouble
 from otel_prov.show.reading import count, one, reading, source, write_utf8
 from otel_prov.show.rows import whole
+from otel_prov.show.sparql import sparql
 from otel_prov.show.table import print_table
 from otel_prov.show.validate import validate
 
@@ -131,6 +132,10 @@ def follow_(folder: Path, /, reference: str | None, full: bool) -> None:
         follow(store, uri, Page(console(), full=full))
 
 
+main.add_command(questions.why_)
+main.add_command(questions.impact_)
+main.add_command(questions.diff_)
+main.add_command(sparql)
 main.add_command(exchange.export)
 main.add_command(exchange.import_)
 main.add_command(validate)

@@ -15,19 +15,23 @@ __all__ = ["FOLD_CHARACTERS", "Page", "console", "fold"]
 
 _MARGIN = 17  # where texts begin: an indent of 2, "Observation 2", and a gap of 2
 _NARROWEST = 20  # a text is wrapped no narrower, on whatever terminal
+_UNBOUND = 1_000_000  # columns of a pipe: its lines are as long as they are
 FOLD_LINES = 10
 FOLD_CHARACTERS = 600
 
 
 def console(*, stderr: bool = False) -> Console:
     """The terminal, or the pipe, that is written to. Interprets no markup; without any style under ``NO_COLOR``."""
-    return Console(
+    screen = Console(
         file=sys.stderr if stderr else sys.stdout,
         color_system=None if os.environ.get("NO_COLOR") else "auto",
         markup=False,
         emoji=False,
         highlight=False,
     )
+    if not screen.is_terminal:
+        screen.width = _UNBOUND
+    return screen
 
 
 class Page:

@@ -1,0 +1,10 @@
+"""The questions that provenance is for: why this answer, what rests on that source, where two runs part, and SPARQL."""
+
+from __future__ import annotations
+
+from otel_prov.ask.diff import Difference, diff, parting
+from otel_prov.ask.impact import Affected, impact
+from otel_prov.ask.node import Node, parse
+from otel_prov.ask.why import Reason, why
+
+__all__ = ["Affected", "Difference", "Node", "Reason", "diff", "impact", "parse", "parting", "why"]

@@ -1,0 +1,95 @@
+"""Forward: every answer that rests on a source, or on a step of some session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
+
+from otel_prov.ask.node import FINAL, parse
+from otel_prov.ask.why import Sessions
+from otel_prov.keep import Naming
+
+__all__ = ["Affected", "Index", "Use", "impact"]
+
+
+class Index(Sessions, Protocol):
+    """Sessions, and an index of what their steps name; :class:`otel_prov.keep.Store`."""
+
+    def naming(self, source: str) -> Iterable[Naming]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Where a session took the source in."""
+
+    number: int | None
+    """Number of the iteration, where the step belongs to one."""
+    source: str
+    """The source as the step names it."""
+    action: str | None
+    """The tool that was called, where this step tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """A session that took a source in, and its answer, which rests on it."""
+
+    session: str
+    """URI of the session."""
+    question: str | None
+    started: datetime | None
+    answer: str | None
+    """``None`` where there is none yet, or it was not recorded."""
+    answered: bool
+    """Whether the session has come to an answer."""
+    uses: tuple[Use, ...]
+    through: str | None = None
+    """URI of the session that was affected before, where this one used its answer."""
+
+
+def impact(index: Index, source: str) -> list[Affected]:
+    """Every session whose answer rests on a source, directly first, then through the answers of others.
+
+    ``source`` is an address, the name of a file or document, any text that tools were called with, or the IRI of a step
+    or a session. Parts count: a site's address means each of its pages.
+    """
+    found: dict[str, Affected] = {}
+    waiting = list(_directly(index, source))
+    while waiting:
+        found.update({affected.session: affected for affected in waiting})
+        waiting = [
+            replace(further, through=affected.session)
+            for affected in waiting
+            if affected.answered
+            for further in _naming(index, affected.session)
+            if further.session not in found
+        ]
+    return list(found.values())
+
+
+def _directly(index: Index, source: str) -> Iterator[Affected]:
+    """Those that name the source; of a step of a session, that session itself."""
+    node = parse(source)
+    if (session := index.session(node.session)) is None:
+        yield from _naming(index, source)
+        return
+    question, conclusion = session.question, session.conclusion
+    answer = conclusion.answer if conclusion else None
+    uses = () if node.number == FINAL else (Use(node.number, source, None),)
+    yield Affected(session.uri, question.text, question.started, answer, conclusion is not None, uses)
+
+
+def _naming(index: Index, source: str) -> Iterator[Affected]:
+    """The sessions whose steps name a source, each once, with all its uses."""
+    affected: dict[str, Affected] = {}
+    for naming in index.naming(source):
+        step = naming.step
+        use = Use(getattr(step, "number", None), naming.source, getattr(step, "action", None))
+        known = affected.get(naming.session)
+        uses = (*known.uses, use) if known else (use,)
+        affected[naming.session] = Affected(
+            naming.session, naming.question, naming.started, naming.answer, naming.answered, uses
+        )
+    yield from affected.values()

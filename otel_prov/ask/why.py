@@ -1,0 +1,157 @@
+"""Backward: what an answer, or any step before it, rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from otel_prov.ask.node import FINAL, Node, parse
+from otel_prov.describe import uris
+from otel_prov.keep.sources import sources
+from otel_prov.steps import Analysis, Observation, Session
+
+__all__ = ["Reason", "Sessions", "why"]
+
+_NAMED = "names"
+_IN_REACH = "in reach"
+_USED = "used"
+
+
+class Sessions(Protocol):
+    """Where sessions are kept; :class:`otel_prov.keep.Store`, or a place elsewhere."""
+
+    def session(self, uri: str) -> Session | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Something that was said, done or seen, and what it rests on in turn."""
+
+    kind: str
+    """``answer``, ``question``, ``thought``, ``call``, ``observation`` or ``source``."""
+    uri: str
+    """Its IRI in the graph; of a source, its name."""
+    text: str | None
+    """What it says; of a call, the tool and its arguments. ``None`` where that was not recorded."""
+    number: int | None = None
+    """Number of the iteration that it belongs to."""
+    how: str | None = None
+    """Why it is listed, where that is more than a part of the record: ``used`` for an observation that was really used,
+    as the agent told; ``in reach`` for one that it had, where it didn't tell; ``names`` for a source that is named."""
+    error: str | None = None
+    because: tuple[Reason, ...] = ()
+    """What it rests on, the latest first."""
+
+
+def why(sessions: Sessions, session: Session, at: Node, depth: int = 5) -> Reason | None:
+    """What a place in a session rests on, as a tree; ``None`` where the session has nothing there.
+
+    An answer, or an iteration, rests on the observations that it used, where the agent told; otherwise on all before it,
+    for an agent decides with all that it has seen so far. An observation rests on the call that brought it, and on the
+    answer of another session that it names. What several things rest on is told once, with all that is behind it.
+
+    Args:
+        sessions: Where other sessions are found.
+        session: The session that is asked about.
+        at: The place in it.
+        depth: How many sessions deep answers of others are followed. Each session is told once.
+    """
+    tree = _Tree(sessions, depth)
+    if at.number == FINAL:
+        return tree.answer(session)
+    if at.call is not None:
+        seen = (step for step in session.of(Observation) if (step.number, step.call) == (at.number, at.call))
+        return next((tree.observation(session, step, how=None) for step in seen), None)
+    return tree.iteration(session, at.number)
+
+
+class _Tree:
+    def __init__(self, sessions: Sessions, depth: int) -> None:
+        self._sessions = sessions
+        self._depth = depth
+        self._told: set[str] = set()
+        self._seen: set[str] = set()
+
+    def answer(self, session: Session) -> Reason | None:
+        conclusion = session.conclusion
+        if conclusion is None:
+            return None
+        uri = uris.final(session.uri)
+        because = []
+        if conclusion.thought is not None:
+            because.append(Reason("thought", uris.thought(uri), conclusion.thought))
+        because += self._before(session, None, conclusion.uses)
+        return Reason("answer", uri, conclusion.answer, because=(*because, _question(session)))
+
+    def iteration(self, session: Session, number: int) -> Reason | None:
+        analysis = next((step for step in session.of(Analysis) if step.number == number), None)
+        if analysis is None:
+            return None
+        thought = _thought(session, analysis)
+        seen = self._before(session, number, analysis.uses)
+        because = (*([thought] if thought else []), *seen, _question(session))
+        uri = uris.iteration(session.uri, number)
+        return Reason("call", uri, _call(analysis.action, analysis.arguments), number, because=because)
+
+    def observation(self, session: Session, step: Observation, how: str | None) -> Reason:
+        analysis = next((each for each in session.of(Analysis) if each.number == step.number), Analysis(step.number))
+        own = step.call == 1
+        uri = uris.observation(session.uri, step.number, step.call)
+        if uri in self._seen:
+            return Reason("observation", uri, step.text, step.number, how, step.error)
+        self._seen.add(uri)
+        because = list(self._sources(session, {*sources(step), *(sources(analysis) if own else ())}))
+        thought = _thought(session, analysis)
+        called = _call(analysis.action, analysis.arguments) if own else _call(step.action, step.arguments)
+        if called is not None:
+            caller = uris.iteration(session.uri, step.number)
+            used = () if analysis.uses is None else self._before(session, step.number, analysis.uses)
+            because.append(
+                Reason("call", caller, called, step.number, because=(*([thought] if thought else []), *used))
+            )
+        elif thought is not None:
+            because.append(thought)
+        return Reason("observation", uri, step.text, step.number, how, step.error, tuple(because))
+
+    def _before(self, session: Session, before: int | None, uses: tuple[int, ...] | None) -> Iterator[Reason]:
+        """The observations that were used, or else all that the agent had, the latest first."""
+        self._told.add(session.uri)
+        for step in reversed(list(session.of(Observation))):
+            if (before is None or step.number < before) and (uses is None or step.number in uses):
+                yield self.observation(session, step, how=_IN_REACH if uses is None else _USED)
+
+    def _sources(self, session: Session, named: set[str]) -> Iterator[Reason]:
+        """What a call and its observation name: other sessions, by their answers, and addresses."""
+        for name in sorted(filter(_is_address, named)):
+            other = self._other(parse(name).session)
+            yield (self.answer(other) if other else None) or Reason("source", name, None, how=_NAMED)
+
+    def _other(self, uri: str) -> Session | None:
+        """A session that wasn't told of yet, unless that is too deep."""
+        if uri in self._told or len(self._told) > self._depth:
+            return None
+        return self._sessions.session(uri)
+
+
+def _thought(session: Session, analysis: Analysis) -> Reason | None:
+    if analysis.thought is None:
+        return None
+    uri = uris.thought(uris.iteration(session.uri, analysis.number))
+    return Reason("thought", uri, analysis.thought, analysis.number)
+
+
+def _question(session: Session) -> Reason:
+    return Reason("question", session.uri, session.question.text)
+
+
+def _call(action: str | None, arguments: str | None) -> str | None:
+    """``tool(arguments)``, with what is known of it."""
+    if action is None and arguments is None:
+        return None
+    return f"{action or '?'}({arguments or ''})"
+
+
+def _is_address(name: str) -> bool:
+    """A source that others may have, too, not just any argument."""
+    return ":" in name and " " not in name
