@@ -47,9 +47,9 @@ class Reason:
 def why(sessions: Sessions, session: Session, at: Node, depth: int = 5) -> Reason | None:
     """What a place in a session rests on, as a tree; ``None`` where the session has nothing there.
 
-    An answer, or an iteration, rests on the observations that it used, where the agent told; otherwise on all before it,
-    for an agent decides with all that it has seen so far. An observation rests on the call that brought it, and on the
-    answer of another session that it names. What several things rest on is told once, with all that is behind it.
+    An answer, or an iteration, rests on the observations that it used, where the agent told; otherwise on all before
+    it, for an agent decides with all that it has seen so far. An observation rests on the call that brought it, and on
+    the answer of another session that it names. What several things rest on is told once, with all that is behind it.
 
     Args:
         sessions: Where other sessions are found.
