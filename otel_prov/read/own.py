@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -34,10 +35,11 @@ def read_session(uri: str, spans: Sequence[Span]) -> Session:
 
     steps: list[Step] = []
     if runs:
-        steps.append(Question(_first(runs, names.SESSION_QUESTION), _time(runs[0].start)))
+        steps.append(Question(_first(runs, names.SESSION_QUESTION), _time(runs[0].start), **_ids(runs[0])))
     steps += _iterations(spans)
     if answer is not None or outcome == names.OUTCOME_FINAL:
-        steps.append(Conclusion(answer, _closing_thought(steps)))
+        teller = next((run for run in reversed(runs) if names.SESSION_ANSWER in run.attributes), last)
+        steps.append(Conclusion(answer, _closing_thought(steps), **_ids(teller)))
 
     return Session(
         uri,
@@ -84,11 +86,13 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
         thought=_first(cycles, names.ITERATION_THOUGHT),
         action=action if action is not None else _first(first, names.TOOL_NAME),
         arguments=_either(_first(cycles, names.ITERATION_ARGUMENTS), _first(first, names.TOOL_ARGUMENTS)),
+        **_ids(next(iter([*cycles, *calls]), None)),
     )
     observation = Observation(
         number,
         text=_either(_first(cycles, names.ITERATION_OBSERVATION), _first(first, names.TOOL_RESULT)),
         error=_error(own) if own else None,
+        **_ids(next(iter([*first, *cycles]), None)),
     )
     further = [
         Observation(
@@ -98,14 +102,20 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
             call=position,
             action=_text(call, names.TOOL_NAME),
             arguments=_text(call, names.TOOL_ARGUMENTS),
+            **_ids(call),
         )
         for position, call in enumerate((call for call in calls if call is not own), start=2)
     ]
     if all(step.error is None for step in [observation, *further]) and cycles:
-        observation = Observation(number, observation.text, _error(cycles[0]))
+        observation = replace(observation, error=_error(cycles[0]))
     if observation.text is None and observation.error is None:
         return [analysis, *further]
     return [analysis, observation, *further]
+
+
+def _ids(span: Span | None) -> dict[str, Any]:
+    """Where a step stands in the trace."""
+    return {"trace_id": span.trace_id, "span_id": span.span_id} if span else {}
 
 
 def _closing_thought(steps: list[Step]) -> str | None:
