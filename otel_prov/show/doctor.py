@@ -52,7 +52,7 @@ def doctor(folder: Path, /, as_json: bool) -> None:
 
 def _checks(folder: Path) -> Iterator[Check]:
     from otel_prov.checks import setup
-    from otel_prov.checks.reach import otlp
+    from otel_prov.checks.otlp import otlp
 
     yield from setup.packages()
     yield from setup.variables()
