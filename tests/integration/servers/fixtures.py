@@ -12,10 +12,19 @@ from tests.integration.servers.cache import Missing
 from tests.integration.servers.cassandra import OnCassandra
 from tests.integration.servers.falkordb import OnFalkorDB
 from tests.integration.servers.jaeger import Jaeger
+from tests.integration.servers.mlflow import MLflow
 from tests.integration.servers.pulsar import Broker
 from tests.integration.servers.trustgraph import TrustGraph
 
-__all__ = ["broker", "jaeger", "pulsar_broker", "pulsar_broker_secure", "trustgraph_cassandra", "trustgraph_falkordb"]
+__all__ = [
+    "broker",
+    "jaeger",
+    "mlflow",
+    "pulsar_broker",
+    "pulsar_broker_secure",
+    "trustgraph_cassandra",
+    "trustgraph_falkordb",
+]
 
 
 class _Server(Protocol):
@@ -66,6 +75,12 @@ def broker(pulsar_broker: Broker) -> Iterator[Broker]:
 def jaeger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Jaeger]:
     """A Jaeger."""
     yield from _running(lambda: Jaeger(tmp_path_factory.mktemp("jaeger")))
+
+
+@pytest.fixture(scope="session")
+def mlflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MLflow]:
+    """An MLflow."""
+    yield from _running(lambda: MLflow(tmp_path_factory.mktemp("mlflow")))
 
 
 @pytest.fixture(scope="module")  # its tests look at all that it holds
