@@ -30,7 +30,8 @@ def trace_url(session: Session) -> str | None:
         return None
     if _WHICH_SPAN.search(pattern):
         pattern = _EMPTY_QUERY.sub("", _WHICH_SPAN.sub("", pattern))
-    return _filled(pattern, session.trace_id, session.question.span_id or "")
+    span_id = session.question.span_id
+    return None if _SPAN in pattern and not span_id else _filled(pattern, session.trace_id, span_id or "")
 
 
 def span_url(trace_id: str | None, span_id: str | None) -> str | None:
@@ -50,7 +51,7 @@ def template() -> str | None:
 
 def makes_sense(value: str) -> bool:
     """Whether the variable may have this value."""
-    return value.lower() in ("", "none") or (_TRACE in value and "://" in value)
+    return value.lower() in ("", "none") or ((_TRACE in value or _SPAN in value) and "://" in value)
 
 
 def _filled(pattern: str, trace_id: str, span_id: str) -> str:

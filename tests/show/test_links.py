@@ -55,6 +55,10 @@ def test_a_session_without_a_trace_has_no_page(call: Call, keep: Keep) -> None:
     assert json.loads(call("show", uri(2), "--format", "json").stdout)["trace_url"] is None
 
 
+def test_a_page_of_spans_is_not_named_for_a_session_without_one(url: Callable[[str], str | None]) -> None:
+    assert url("http://t/spans/{span_id}") is None
+
+
 @pytest.mark.parametrize("value", ["http://jaeger/trace/", "jaeger/{trace_id}", "{trace}"])
 def test_a_template_that_makes_no_sense_is_said_and_jaegers_is_taken(
     call: Call, keep: Keep, monkeypatch: pytest.MonkeyPatch, value: str
@@ -127,6 +131,7 @@ def test_a_session_is_found_by_any_of_its_spans(call: Call, folder: Path, span: 
         ("http://t/{trace_id}?span={span_id}&view=1#top", "http://t/T?view=1#top", "http://t/T?span=S&view=1#top"),
         ("http://t/?t={trace_id}&s={span_id}#top", "http://t/?t=T#top", "http://t/?t=T&s=S#top"),
         ("http://t/{trace_id}/{span_id}", "http://t/T/Q", "http://t/T/S"),
+        ("http://t/spans/{span_id}", "http://t/spans/Q", "http://t/spans/S"),
         ("none", None, None),
     ],
 )
