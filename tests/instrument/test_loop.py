@@ -29,6 +29,7 @@ def researcher(question: str) -> str:
 
 def test_the_sessions_span_says_where_it_is_found(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_PROV_ENDPOINT", "pulsar://broker:6650")
+    monkeypatch.setenv("OTEL_EXPORTER_PROV_WORKER", "off")
     monkeypatch.setenv("OTEL_EXPORTER_PROV_WORKSPACE", "acme")
     researcher("the question")
     (span,) = program.session_spans
