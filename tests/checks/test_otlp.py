@@ -90,18 +90,13 @@ def test_an_empty_request_goes_where_spans_would_go_with_the_same_credentials(
 
 @pytest.mark.parametrize(("status", "said"), [(401, "Unauthorized"), (404, "Not Found")])
 def test_what_refuses_is_told_with_what_it_says(
-    ask: Callable[..., Check],
-    receiver: Callable[[int], Receiver],
-    caplog: pytest.LogCaptureFixture,
-    status: int,
-    said: str,
+    ask: Callable[..., Check], receiver: Callable[[int], Receiver], status: int, said: str
 ) -> None:
     check = ask("http/protobuf", receiver(status).server_port)
     assert not check.ok
     assert "listens, but does not take OTLP over HTTP" in check.found
     assert said in check.found
     assert "OTEL_EXPORTER_OTLP_ENDPOINT and _HEADERS" in check.remedy
-    assert caplog.records == [], "the exporter's own words are part of the answer"
     assert logging.getLogger("opentelemetry.exporter").handlers == []
 
 

@@ -104,6 +104,11 @@ def test_doctor_says_whether_jaeger_listens(jaeger: Jaeger, machine: Machine, pr
     process = machine.start(doctor, **away(jaeger, protocol))
     assert "\nFAIL  OTLP: 127.0.0.1:" in process.communicate(timeout=LONGEST)[0]
     assert process.returncode == 1
+    other = jaeger.otlp("grpc" if protocol != "grpc" else "http/protobuf")
+    process = machine.start(doctor, **{**other, "OTEL_EXPORTER_OTLP_PROTOCOL": protocol})
+    said, complaints = process.communicate(timeout=LONGEST)
+    assert re.search(r"\nFAIL  OTLP: 127\.0\.0\.1:\d+ listens, but does not take OTLP over .*_PROTOCOL=", said)
+    assert complaints == "", "what the exporter says is part of the line"
 
 
 def test_of_a_thousand_sessions_the_store_has_all_and_jaeger_a_tenth_each_whole(
