@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -76,15 +78,15 @@ def test_doctor_finds_all_that_is_there(trustgraph: TrustGraph, sender: Callable
     ]
 
 
-def test_doctor_says_what_is_misspelled(
-    trustgraph: TrustGraph, sender: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PULSAR_ADMIN_URL", trustgraph.broker.admin_url)
+def test_doctor_says_what_is_misspelled(trustgraph: TrustGraph, tmp_path: Path) -> None:
     told = {"ENDPOINT": trustgraph.broker.url, "LIBRARIAN_ENDPOINT": trustgraph.gateway, "FLOW": "defualt"}
-    told |= {"LIBRARIAN_TOKEN": trustgraph.token, "COLLECTION": "papers"}
-    for name, value in told.items():
-        monkeypatch.setenv(f"OTEL_EXPORTER_PROV_{name}", value)
-    done = subprocess.run([*OTEL_PROV, "doctor", "--json"], capture_output=True, text=True, timeout=120)
+    told |= {"LIBRARIAN_TOKEN": trustgraph.token, "COLLECTION": "papers", "STORE": str(tmp_path)}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
+    environment |= {f"OTEL_EXPORTER_PROV_{name}": value for name, value in told.items() if value}
+    environment["PULSAR_ADMIN_URL"] = trustgraph.broker.admin_url
+    done = subprocess.run(
+        [*OTEL_PROV, "doctor", "--json"], env=environment, capture_output=True, text=True, timeout=120
+    )
     failed = {check["subject"]: check["remedy"] for check in json.loads(done.stdout) if not check["ok"]}
     assert done.returncode == 1
     assert failed == {
