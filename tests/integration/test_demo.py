@@ -60,7 +60,7 @@ def test_without_java_it_says_what_is_missing_and_how_to_get_it(tmp_path: Path) 
 def commands(text: str, mark: str) -> list[str]:
     """Commands, without comments, and with no address in particular."""
     lines = [line.partition("#")[0].strip() for line in re.findall(f"^{mark}(.*)$", text, re.MULTILINE)]
-    return [re.sub(r"(localhost|127\.0\.0\.1):\d+", "HERE", line) for line in lines]
+    return [re.sub(r"(localhost|127\.0\.0\.1):\d+", "HERE", line) for line in lines if line]
 
 
 def test_jaeger_and_trustgraph_in_two_minutes_is_what_the_readme_says(tmp_path: Path) -> None:
