@@ -8,13 +8,14 @@ PYTEST_OPTIONS ?= --cov --cov-report=term:skip-covered
 BIN = $(VENV)/bin
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo demo-trustgraph test test-core test-exporters lint bench clean
+.PHONY: help demo demo-trustgraph demo-jaeger test test-core test-exporters lint bench clean
 
 help:
 	@echo "make demo     run a traced agent, and see what it thought, did and saw"
 	@echo "make test     run the tests, those with real servers too (Java 17 or later, Maven and Go; else they are skipped)"
 	@echo "make test-core    run the tests that need no server"
 	@echo "make demo-trustgraph    the same agent, delivered to a real TrustGraph over a real Apache Pulsar"
+	@echo "make demo-jaeger    the same session in a real Jaeger and in TrustGraph, side by side (Go, too)"
 	@echo "make lint     check format, style, types, and which room imports which"
 	@echo "make bench    measure speed and memory beside peers"
 	@echo "make clean    remove all that these made"
@@ -57,6 +58,9 @@ demo: $(VENV)/.project
 
 demo-trustgraph: $(VENV)/.exporters
 	$(BIN)/python examples/trustgraph_demo.py
+
+demo-jaeger: $(VENV)/.exporters
+	$(BIN)/python examples/jaeger_demo.py
 
 test: test-core test-exporters
 

@@ -47,10 +47,10 @@ Default: ``on``. With ``off`` they wait for ``otel-prov deliver``.
 """
 
 OTEL_EXPORTER_PROV_TRACE_URL: Final = "OTEL_EXPORTER_PROV_TRACE_URL"
-"""Page on which ``otel-prov show`` says a session's trace can be seen; ``{trace_id}`` stands for its 32 hexadecimal
-digits. With ``none`` it names no page.
+"""Page on which ``otel-prov show`` says a session and its steps can be seen. ``{trace_id}`` stands for the 32
+hexadecimal digits of the trace, ``{span_id}`` for the 16 of a step's span. With ``none`` it names no page.
 
-Default: ``http://localhost:16686/trace/{trace_id}``, as Jaeger has it.
+Default: ``http://localhost:16686/trace/{trace_id}?uiFind={span_id}``, as Jaeger has it.
 """
 
 # What destinations read: packages of their own, but a user looks for all variables in one place. ---------------------

@@ -116,6 +116,12 @@ USER: Final = "trustgraph.user"
 COLLECTION: Final = "trustgraph.collection"
 """TrustGraph's collection that the trace belongs to. On every span."""
 
+WORKSPACE: Final = "trustgraph.workspace"
+"""TrustGraph's workspace that the session is sent to. On the session's span, where there is an endpoint."""
+
+FLOW: Final = "trustgraph.flow"
+"""Id of TrustGraph's flow that stores the session. On the session's span, where there is an endpoint."""
+
 DEFAULT_COLLECTION: Final = "default"
 """The collection of whoever names none; TrustGraph's stock configuration has it."""
 

@@ -6,13 +6,14 @@ A package names its destinations in the entry-point group ``otel_prov_destinatio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from otel_prov.checks.check import Check
 from otel_prov.describe.quads import Quad
 
-__all__ = ["Checked", "Destination", "Factory", "Parcel", "Unreachable"]
+__all__ = ["Checked", "Destination", "Examined", "Factory", "Parcel", "Unreachable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,15 @@ class Checked(Protocol):
         Raises:
             Unreachable: It can't be reached now, or does not let us in; the message names the remedy.
         """
+        ...
+
+
+@runtime_checkable
+class Examined(Protocol):
+    """A destination with more to it than the way there, such as a topic, or a service beside it."""
+
+    def examine(self) -> Iterator[Check]:
+        """Look at each of them, in a bounded time and without sending anything; one line for each."""
         ...
 
 

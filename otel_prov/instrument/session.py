@@ -12,7 +12,12 @@ from opentelemetry.context import Context, set_value
 from opentelemetry.trace import Span
 
 from otel_prov import names
-from otel_prov.environment import OTEL_EXPORTER_PROV_COLLECTION
+from otel_prov.environment import (
+    OTEL_EXPORTER_PROV_COLLECTION,
+    OTEL_EXPORTER_PROV_ENDPOINT,
+    OTEL_EXPORTER_PROV_FLOW,
+    OTEL_EXPORTER_PROV_WORKSPACE,
+)
 from otel_prov.instrument.activity import CHECKPOINTS, NOT_RECORDED, Activity, Checkpoint, current, tracer
 from otel_prov.instrument.content import LONGEST, Content, Redact
 from otel_prov.instrument.iteration import IterationSpan
@@ -117,6 +122,7 @@ class SessionSpan(Activity):
             names.OPERATION_NAME: names.INVOKE_AGENT,
             **self.identity,
             names.SESSION_URI: self.uri,
+            **_place(),
         }
         if self._name is not None:
             attributes[names.AGENT_NAME] = self._name
@@ -139,6 +145,16 @@ class SessionSpan(Activity):
             outcome = self._outcome or (names.OUTCOME_FINAL if self._answered else None)
         if outcome is not None:
             self._span.set_attribute(names.SESSION_OUTCOME, outcome)
+
+
+def _place() -> dict[str, str]:
+    """Where in TrustGraph the session can be found, beside its collection; nothing where it isn't sent anywhere."""
+    if not os.environ.get(OTEL_EXPORTER_PROV_ENDPOINT):
+        return {}
+    return {
+        names.WORKSPACE: os.environ.get(OTEL_EXPORTER_PROV_WORKSPACE) or "default",
+        names.FLOW: os.environ.get(OTEL_EXPORTER_PROV_FLOW) or "default",
+    }
 
 
 class Yields:

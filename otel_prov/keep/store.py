@@ -106,8 +106,8 @@ class Store:
     def find(self, reference: str) -> list[str]:
         """URIs of the sessions that a person may mean, at most ten.
 
-        ``reference`` is ``latest``, a URI or a session id, whole or its beginning, or a trace id (32 hexadecimal
-        digits). A whole URI or id means that session alone.
+        ``reference`` is ``latest``, a URI or a session id, whole or its beginning, a trace id (32 hexadecimal
+        digits), or the id of a span of ours (16). A whole URI or id means that session alone.
         """
         with self._database() as db, schema.reading(db):
             return listing.find(db, reference)

@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.sampling import Decision
 from otel_prov import names
 from otel_prov.checks import setup
 from otel_prov.checks.check import Check, bad, good
-from otel_prov.checks.reach import otlp
+from otel_prov.checks.otlp import otlp
 from otel_prov.losses import guarded, losses
 from otel_prov.record.exporter import ProvSpanExporter
 from otel_prov.record.journal import store_folder

@@ -48,7 +48,8 @@ __all__ = ["main"]
 def main(ctx: click.Context, store: Path | None) -> None:
     """See what your agents were asked, thought, did, saw and answered.
 
-    A session is named by its URI or its id, the beginning of either, its trace id, or the word "latest".
+    A session is named by its URI or its id, the beginning of either, the id of its trace or
+    of a span in it, or the word "latest".
     """
     logging.getLogger("otel_prov").addHandler(LOSSES)
     ctx.obj = store.expanduser() if store else store_folder()

@@ -23,6 +23,7 @@ from otel_prov.show.escape import json_text, one_line
 from otel_prov.show.links import JAEGER, makes_sense
 
 if TYPE_CHECKING:
+    from otel_prov.deliver.destination import Destination, Examined
     from otel_prov.deliver.endpoints import Endpoint
 
 __all__ = ["doctor"]
@@ -52,7 +53,7 @@ def doctor(folder: Path, /, as_json: bool) -> None:
 
 def _checks(folder: Path) -> Iterator[Check]:
     from otel_prov.checks import setup
-    from otel_prov.checks.reach import otlp
+    from otel_prov.checks.otlp import otlp
 
     yield from setup.packages()
     yield from setup.variables()
@@ -86,7 +87,7 @@ def _delivery(folder: Path) -> Iterator[Check]:
     except StoreError as error:
         yield bad("store", error)
     for endpoint in endpoints:
-        yield _endpoint(endpoint)
+        yield from _endpoint(endpoint)
 
 
 def _worker(folder: Path, store: Store, endpoints: list[Endpoint]) -> Check:
@@ -103,22 +104,43 @@ def _worker(folder: Path, store: Store, endpoints: list[Endpoint]) -> Check:
     return bad("worker", f"not running; run 'otel-prov deliver', and see {folder / 'worker.log'}")
 
 
-def _endpoint(endpoint: Endpoint) -> Check:
-    from otel_prov.checks.reach import within
-    from otel_prov.deliver.destination import Checked, Unreachable
+def _endpoint(endpoint: Endpoint) -> Iterator[Check]:
+    from otel_prov.deliver.destination import Examined
     from otel_prov.deliver.endpoints import open_destination
 
     subject = f"endpoint {endpoint.identity}"
     try:
         destination = open_destination(endpoint, "doctor")
     except ValueError as error:
-        return bad(subject, error)
+        yield bad(subject, error)
+        return
+    try:
+        yield _reached(subject, destination)
+        if isinstance(destination, Examined):
+            yield from _examined(subject, destination)
+    finally:
+        destination.close()
+
+
+def _reached(subject: str, destination: Destination) -> Check:
+    from otel_prov.checks.reach import within
+    from otel_prov.deliver.destination import Checked, Unreachable
+
     if not isinstance(destination, Checked):
         return good(subject, "understood; it can only be tried by sending")
     try:
         within(_LONGEST, destination.check)
     except (Unreachable, TimeoutError) as error:
         return bad(subject, error, "" if "; " in str(error) else "see that it runs, and lets this machine in")
-    finally:
-        destination.close()
     return good(subject, "reached, and lets us in")
+
+
+def _examined(subject: str, destination: Examined) -> list[Check]:
+    from otel_prov.checks.reach import within
+
+    found: list[Check] = []
+    try:
+        within(_LONGEST, lambda: found.extend(destination.examine()))
+    except TimeoutError as error:
+        found.append(bad(subject, error, "see that all of it runs"))
+    return found

@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from otel_prov.keep import Summary
-from otel_prov.show.iterations import Call, iterations
-from otel_prov.show.links import trace_url
+from otel_prov.show.iterations import Call, Iteration, iterations
+from otel_prov.show.links import span_url, trace_url
 from otel_prov.show.times import iso, seconds
-from otel_prov.steps import Conclusion, Session
+from otel_prov.steps import Conclusion, Question, Session
 
 __all__ = ["listed", "parsed", "session_document"]
 
@@ -46,14 +46,16 @@ def session_document(session: Session) -> dict[str, Any]:
         "collection": session.collection,
         "trace_id": session.trace_id,
         "trace_url": trace_url(session),
+        "span": _span(session.question),
         "iterations": [
-            {"number": iteration.number, "thought": iteration.thought}
+            {"number": iteration.number, "thought": iteration.thought, "span": _span(iteration)}
             | _call(iteration.first)
             | ({"calls": [_call(call) for call in iteration.further]} if iteration.further else {})
             for iteration in iterations(session)
         ],
         "thought": conclusion.thought,
         "answer": conclusion.answer,
+        "answer_span": _span(conclusion),
         "error": session.error,
     }
 
@@ -76,4 +78,12 @@ def _call(call: Call) -> dict[str, Any]:
         "arguments": parsed(call.arguments),
         "observation": call.observation,
         "error": call.error,
+        "observation_span": _span(call),
     }
+
+
+def _span(told: Question | Iteration | Call | Conclusion) -> dict[str, Any] | None:
+    """Where something stands in OpenTelemetry's traces."""
+    if told.span_id is None:
+        return None
+    return {"trace_id": told.trace_id, "span_id": told.span_id, "url": span_url(told.trace_id, told.span_id)}

@@ -65,7 +65,7 @@ class _Teller:
 def _sections(session: Session) -> Iterator[Section]:
     running = session.outcome == rows.RUNNING
     acts = list(rows.acts(session))
-    if running and acts and [row.label for row in acts[-1].rows] == ["Thought"]:
+    if running and acts and {row.label for row in acts[-1].rows} <= {"Thought", "Span"}:
         acts.pop()  # a last iteration that only thought, so far, may turn out to be the conclusion's
     yield rows.head(session)
     yield from acts

@@ -17,6 +17,9 @@ class Call:
     arguments: str | None = None
     observation: str | None = None
     error: str | None = None
+    trace_id: str | None = None
+    span_id: str | None = None
+    """Of the span that told what came back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,9 @@ class Iteration:
 
     number: int
     thought: str | None
+    trace_id: str | None
+    span_id: str | None
+    """Of the span that told what was thought."""
     first: Call
     """The iteration's own call; an empty one where it made none."""
     further: tuple[Call, ...]
@@ -45,6 +51,12 @@ def _iteration(analysis: Analysis, observations: list[Observation]) -> Iteration
     return Iteration(
         analysis.number,
         analysis.thought,
-        Call(analysis.action, analysis.arguments, own.text, own.error),
-        tuple(Call(seen.action, seen.arguments, seen.text, seen.error) for seen in observations if seen.call > 1),
+        analysis.trace_id,
+        analysis.span_id,
+        _call(own, analysis.action, analysis.arguments),
+        tuple(_call(seen, seen.action, seen.arguments) for seen in observations if seen.call > 1),
     )
+
+
+def _call(seen: Observation, action: str | None, arguments: str | None) -> Call:
+    return Call(action, arguments, seen.text, seen.error, seen.trace_id, seen.span_id)

@@ -6,10 +6,11 @@ import os
 import sys
 
 from rich.console import Console
+from rich.style import Style
 from rich.text import Text
 
 from otel_prov.show.escape import visible
-from otel_prov.show.rows import Section
+from otel_prov.show.rows import Row, Section
 
 __all__ = ["FOLD_CHARACTERS", "Page", "console", "fold"]
 
@@ -55,12 +56,18 @@ class Page:
         self._empty = False
         indent = "  " if section.title else ""
         for row in section.rows:
-            text, rest = fold(visible(row.text).strip("\n"), full=self._full)
+            text, rest = fold(self._text(row), full=self._full)
             label = f"{indent}{row.label} ".ljust(_MARGIN)
             first, *others = self._lines(text)
             whole = first + "".join("\n" + (" " * _MARGIN + line if line else "") for line in others)
-            block = Text.assemble((label, "dim"), (whole, row.style) if text else ("(empty)", "dim"))
+            style = Style.parse(row.style).update_link(row.link)
+            block = Text.assemble((label, "dim"), (whole, style) if text else ("(empty)", "dim"))
             self._print(block.append("\n" + " " * _MARGIN + rest, "dim") if rest else block)
+
+    def _text(self, row: Row) -> str:
+        """What is written of a row: the link, too, where it can't be one to click on."""
+        clickable = self._console.is_terminal and self._console.color_system is not None
+        return visible(row.text).strip("\n") + (f"  {visible(row.link)}" if row.link and not clickable else "")
 
     def _lines(self, text: str) -> list[str]:
         """The text's lines, wrapped where a terminal would cut them off from their margin."""

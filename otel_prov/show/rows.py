@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from otel_prov.show.document import parsed
-from otel_prov.show.iterations import Call, iterations
-from otel_prov.show.links import trace_url
+from otel_prov.show.iterations import Call, Iteration, iterations
+from otel_prov.show.links import span_url, trace_url
 from otel_prov.show.times import lasted, seconds
-from otel_prov.steps import Session
+from otel_prov.steps import Conclusion, Session
 
 __all__ = ["OUTCOME_STYLES", "RUNNING", "Row", "Section", "acts", "ending", "head", "whole"]
 
@@ -45,6 +45,8 @@ class Row:
     label: str
     text: str
     style: str = ""
+    link: str | None = None
+    """Page that a terminal opens for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +98,35 @@ def acts(session: Session, missing: str | None = None) -> Iterator[Section]:
         rows += _call(iteration.first, "", gap)
         for position, call in enumerate(iteration.further, start=2):
             rows += _call(call, f" {position}", gap)
-        yield Section(f"Iteration {iteration.number}", tuple(rows))
+        yield Section(f"Iteration {iteration.number}", (*rows, *_spans(iteration)))
     if rows := _last_words(session):
         yield Section("Conclusion" if session.conclusion else "End", tuple(rows))
 
 
 def _last_words(session: Session) -> list[Row]:
-    rows = []
+    rows: list[Row] = []
     if (conclusion := session.conclusion) is not None:
         if conclusion.thought is not None:
             rows.append(Row("Thought", conclusion.thought))
         rows.append(Row("Answer", _NOT_RECORDED if conclusion.answer is None else conclusion.answer, "bold"))
+        if conclusion.span_id != session.question.span_id:  # it was reached in another process
+            rows += _span("Span", conclusion)
     if session.error is not None:
         rows.append(Row("Error", session.error, "red"))
     return rows
+
+
+def _spans(iteration: Iteration) -> Iterator[Row]:
+    """Where it stands in the trace, and its tool calls, where that is another place."""
+    yield from _span("Span", iteration)
+    for position, call in enumerate((iteration.first, *iteration.further), start=1):
+        if call.span_id != iteration.span_id:
+            yield from _span("Tool span" if position == 1 else f"Tool span {position}", call)
+
+
+def _span(label: str, told: Iteration | Call | Conclusion) -> Iterator[Row]:
+    if told.span_id and (url := span_url(told.trace_id, told.span_id)):
+        yield Row(label, told.span_id, "dim", url)
 
 
 def _call(call: Call, suffix: str, gap: str | None) -> list[Row]:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from otel_prov.checks import reach
-from otel_prov.checks.reach import connect, otlp, within
+from otel_prov.checks.reach import connect, within
 
 
 @pytest.fixture
@@ -24,60 +24,10 @@ def port() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-@pytest.fixture
-def closed() -> int:
-    """A port on which nothing listens."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-    return port
-
-
-def test_otlp_is_looked_at_only_where_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OTEL_TRACES_EXPORTER", "console,prov")
-    assert list(otlp()) == []
-
-
-@pytest.mark.parametrize(("protocol", "told"), [("", "gRPC"), ("grpc", "gRPC"), ("http/protobuf", "HTTP")])
-def test_what_listens_for_otlp_is_told(monkeypatch: pytest.MonkeyPatch, port: int, protocol: str, told: str) -> None:
-    monkeypatch.setenv("OTEL_TRACES_EXPORTER", "otlp,prov")
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://nowhere.invalid:1")
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", f"http://127.0.0.1:{port}/v1/traces")
-    assert [check.mark + str(check) for check in otlp()] == [
-        f"ok    OTLP: 127.0.0.1:{port} listens, {told} is sent there"
-    ]
-
-
-def test_what_does_not_listen_is_told_with_the_remedy(monkeypatch: pytest.MonkeyPatch, closed: int) -> None:
-    monkeypatch.setenv("OTEL_TRACES_EXPORTER", "otlp_proto_http")
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{closed}")
-    (check,) = otlp()
-    assert not check.ok
-    assert f"127.0.0.1:{closed} can't be reached" in check.found
-    assert "OTEL_EXPORTER_OTLP_ENDPOINT" in check.remedy
-
-
-@pytest.mark.parametrize("url", ["http://", "http://host:port", "http://[::1"])
-def test_what_is_no_endpoint_is_told(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
-    monkeypatch.setenv("OTEL_TRACES_EXPORTER", "otlp")
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
-    (check,) = otlp()
-    assert not check.ok
-    assert repr(url) in check.found
-
-
-@pytest.mark.parametrize(("insecure", "scheme"), [("", "https"), ("true", "http")])
-def test_grpc_without_a_scheme_is_secure_unless_it_is_said_otherwise(
-    monkeypatch: pytest.MonkeyPatch, insecure: str, scheme: str
-) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_INSECURE", insecure)
-    assert reach._parts("jaeger:4317") == (scheme, "jaeger", 4317)
-
-
 def test_a_server_that_says_nothing_to_tls_is_waited_for_no_longer_than_allowed(
     monkeypatch: pytest.MonkeyPatch, port: int
 ) -> None:
-    monkeypatch.setattr(reach, "_PATIENCE", 0.1)
+    monkeypatch.setattr(reach, "PATIENCE", 0.1)
     with pytest.raises(OSError, match="timed out"):
         connect("127.0.0.1", port, tls=True)
 

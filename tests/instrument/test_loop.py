@@ -27,6 +27,17 @@ def researcher(question: str) -> str:
         return "the answer"
 
 
+def test_the_sessions_span_says_where_it_is_found(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_PROV_ENDPOINT", "pulsar://broker:6650")
+    monkeypatch.setenv("OTEL_EXPORTER_PROV_WORKER", "off")
+    monkeypatch.setenv("OTEL_EXPORTER_PROV_WORKSPACE", "acme")
+    researcher("the question")
+    (span,) = program.session_spans
+    found = {name: (span.attributes or {})[name] for name in ("agent.session.uri", "trustgraph.collection")}
+    found |= {name: (span.attributes or {})[name] for name in ("trustgraph.workspace", "trustgraph.flow")}
+    assert list(found.values()) == [program.session.uri, "papers", "acme", "default"]
+
+
 def test_a_loop_tells_its_question_steps_and_answer(program: Program) -> None:
     researcher("the question")
     told = program.session

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.integration.deployment import Deployment
+from tests.integration.machine import Machine
 from tests.integration.servers.fixtures import (  # noqa: F401
     broker,
     jaeger,
+    mlflow,
     prov_toolbox,
     pulsar_broker,
     trustgraph_cassandra,
@@ -34,3 +36,13 @@ def deploy(tmp_path: Path) -> Iterator[Callable[..., Deployment]]:
     yield make
     for each in made:
         each.stop()
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Iterator[Machine]:
+    """A machine; all that it runs is ended in the end."""
+    machine = Machine(tmp_path / "store", tmp_path.name)
+    yield machine
+    for process in machine.started:
+        process.kill()
+        process.communicate()

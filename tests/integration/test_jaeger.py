@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from typing import Final
 from urllib.request import ProxyHandler, build_opener
 
 import pytest
 
 from otel_prov import names
-from otel_prov.keep import Store
-from otel_prov.read import Span, parse_line, read
-from otel_prov.record.journal import files
-from otel_prov.steps import Session
+from otel_prov.read import parse_line, read
+from tests.integration.machine import AGENT, INSTRUMENT, LONGEST, Machine, by_id, places, told
 from tests.integration.servers.jaeger import Jaeger
 from tests.integration.servers.process import free_port
 
@@ -25,96 +21,8 @@ pytest.importorskip("opentelemetry.exporter.otlp", reason="not installed; pip in
 
 pytestmark = pytest.mark.integration
 
-AGENT: Final = [sys.executable, str(Path(__file__).with_name("traced.py"))]
-INSTRUMENT: Final = str(Path(sys.executable).with_name("opentelemetry-instrument"))
-LONGEST: Final = 120.0  # seconds that anything may take, on a machine that is busy
 PROTOCOLS: Final = ("grpc", "http/protobuf")
 _DIRECT: Final = build_opener(ProxyHandler({}))
-
-
-class Machine:
-    """A machine on which the agent runs, set up by variables alone."""
-
-    def __init__(self, store: Path, service: str) -> None:
-        self.store = store
-        self.service = service
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
-        self.environment = {
-            **clean,
-            "NO_PROXY": "*",
-            "no_proxy": "*",
-            "OTEL_SERVICE_NAME": service,
-            "OTEL_TRACES_EXPORTER": "otlp,prov",
-            "OTEL_METRICS_EXPORTER": "none",
-            "OTEL_LOGS_EXPORTER": "none",
-            "OTEL_EXPORTER_PROV_STORE": str(store),
-        }
-        self.started: list[subprocess.Popen[str]] = []
-
-    def start(self, command: Sequence[str], **variables: str) -> subprocess.Popen[str]:
-        """Start a program."""
-        process = subprocess.Popen(
-            command,
-            env={**self.environment, **variables},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self.started.append(process)
-        return process
-
-    def run(self, command: Sequence[str], **variables: str) -> str:
-        """What a program prints that ends well, and complains of nothing."""
-        process = self.start(command, **variables)
-        out, err = process.communicate(timeout=LONGEST)
-        assert (process.returncode, err) == (0, ""), (process.returncode, err)
-        return out
-
-    @property
-    def recorded(self) -> list[Span]:
-        """The ended spans in the store's journals, before anybody takes them in."""
-        records = [span for file in files(self.store) for line in file.open("rb") for span in parse_line(line)]
-        return [span for span in records if span.end]
-
-    def sessions(self) -> list[Session]:
-        """All that the store knows, the oldest first."""
-        with Store(self.store) as store:
-            store.take_in()
-            found = [store.session(summary.uri) for summary in store.sessions(limit=None)]
-        return [session for session in reversed(found) if session]
-
-
-@pytest.fixture
-def machine(tmp_path: Path) -> Iterator[Machine]:
-    """A machine; all that it runs is ended in the end."""
-    machine = Machine(tmp_path / "store", tmp_path.name)
-    yield machine
-    for process in machine.started:
-        process.kill()
-        process.communicate()
-
-
-def told(span: Span) -> dict[str, Any]:
-    """What a span says, whoever writes it down: what is empty may be missing, and a constant have a name."""
-    raw = json.loads(span.raw)
-    status = raw.get("status") or {}
-    return {
-        "name": span.name,
-        "ids": (span.trace_id, span.span_id, raw.get("parentSpanId") or ""),
-        "kind": raw["kind"],
-        "times": (span.start, span.end),
-        "status": (status.get("code") or 0, status.get("message") or ""),
-        "attributes": span.attributes,
-        "events": [
-            (event["name"], int(event["timeUnixNano"]), sorted(event["attributes"], key=lambda each: each["key"]))
-            for event in raw.get("events") or ()
-        ],
-    }
-
-
-def by_id(spans: Sequence[Span]) -> list[dict[str, Any]]:
-    return sorted(map(told, spans), key=lambda span: span["ids"])
 
 
 @pytest.mark.parametrize(
@@ -139,7 +47,11 @@ def test_jaeger_and_the_store_tell_the_same(
         found = parse_line(jaeger.trace(session.trace_id, len(own)))
         assert by_id(found) == by_id(own)
         assert read(found) == [session], "what our readers make of Jaeger's answer"
-    assert [event for span in recorded for event in told(span)["events"]], "errors are events"
+        assert places(read(found)[0]) == places(session), "each step by its span"
+        (link,) = [link for span in own for link in told(span)["links"]]
+        assert link[:2] == ("8" + 30 * "0" + "1", "8" + 14 * "0" + "1")
+    events = {event[0] for span in recorded for event in told(span)["events"]}
+    assert events == {"exception", "considered"}
 
 
 def test_each_points_at_the_other(jaeger: Jaeger, machine: Machine) -> None:
@@ -149,8 +61,8 @@ def test_each_points_at_the_other(jaeger: Jaeger, machine: Machine) -> None:
     (top,) = [span for span in parse_line(jaeger.trace(session.trace_id, 4)) if names.SESSION_URI in span.attributes]
     assert top.attributes[names.SESSION_URI] == session.uri, "from Jaeger to the graph"
 
-    page = f"{jaeger.query_url}/api/traces/{{trace_id}}"
-    for reference in (session.trace_id, session.uri):
+    page = f"{jaeger.query_url}/api/traces/{{trace_id}}?uiFind={{span_id}}"
+    for reference in (session.trace_id, session.uri, str(session.question.span_id)):
         shown = machine.run(
             [sys.executable, "-m", "otel_prov.show.cli", "show", reference, "--format", "json"],
             OTEL_EXPORTER_PROV_TRACE_URL=page,
@@ -160,6 +72,29 @@ def test_each_points_at_the_other(jaeger: Jaeger, machine: Machine) -> None:
         with _DIRECT.open(document["trace_url"], timeout=30) as reply:
             (trace,) = json.loads(reply.read())["data"]
         assert trace["traceID"] == session.trace_id, "from the graph to Jaeger"
+        names_of = {span["spanID"]: span["operationName"] for span in trace["spans"]}
+        first, second = document["iterations"]
+        told = [document["span"], first["span"], first["observation_span"], second["span"], document["answer_span"]]
+        assert [names_of[span["span_id"]] for span in told] == [
+            "invoke_agent clerk",
+            "agent.iteration",
+            "execute_tool look",
+            "agent.iteration",
+            "invoke_agent clerk",
+        ]
+        assert [span["url"] for span in told] == [
+            page.format(trace_id=trace["traceID"], span_id=span["span_id"]) for span in told
+        ]
+
+
+def test_the_page_that_is_named_is_one_of_jaegers(jaeger: Jaeger, machine: Machine) -> None:
+    machine.run([*AGENT, "2", "install"], **jaeger.otlp("grpc"))
+    shown = machine.run([sys.executable, "-m", "otel_prov.show.cli", "show", "latest"])
+    pages = re.findall(r"http://localhost:16686(/trace/\S+)", shown)
+    assert len(pages) == 4, "the session's, two iterations', a tool call's"
+    for page in pages:
+        with _DIRECT.open(jaeger.query_url + page, timeout=30) as reply:
+            assert "Jaeger UI" in reply.read().decode(), "its page, which its Go module carries a stand-in of"
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -169,6 +104,11 @@ def test_doctor_says_whether_jaeger_listens(jaeger: Jaeger, machine: Machine, pr
     process = machine.start(doctor, **away(jaeger, protocol))
     assert "\nFAIL  OTLP: 127.0.0.1:" in process.communicate(timeout=LONGEST)[0]
     assert process.returncode == 1
+    other = jaeger.otlp("grpc" if protocol != "grpc" else "http/protobuf")
+    process = machine.start(doctor, **{**other, "OTEL_EXPORTER_OTLP_PROTOCOL": protocol})
+    said, complaints = process.communicate(timeout=LONGEST)
+    assert re.search(r"\nFAIL  OTLP: 127\.0\.0\.1:\d+ listens, but does not take OTLP over .*_PROTOCOL=", said)
+    assert complaints == "", "what the exporter says is part of the line"
 
 
 def test_of_a_thousand_sessions_the_store_has_all_and_jaeger_a_tenth_each_whole(

@@ -7,7 +7,11 @@ OpenTelemetry itself.
 import contextlib
 import sys
 
+from opentelemetry.trace import SpanContext, get_current_span
+
 import otel_prov
+
+LINKED = SpanContext(2**127 + 1, 2**63 + 1, is_remote=True)  # a span of somebody else's
 
 
 @otel_prov.trace_agent(name="clerk", model="rules-1", user="ann", session_id=lambda question, number: f"s-{number}")
@@ -17,6 +21,8 @@ def clerk(question, number):
         with contextlib.suppress(LookupError), step.tool("look", {"at": number, "deep": True}):
             raise LookupError("no such book")
     with otel_prov.iteration() as step:
+        get_current_span().add_link(LINKED, {"why": "it asked for this", "weight": 0.25})
+        get_current_span().add_event("considered", {"books": ["one", "two"], "sure": False})
         step.record(thought="Once more.", action="count", arguments={"from": 2**53 + 1, "rate": 0.5})
         if number == 0:
             raise ValueError("it went wrong")

@@ -104,6 +104,7 @@ def various(store: Store, journal: Journal) -> Store:
         ({"text": "thought"}, []),
         ({"text": "started"}, []),
         ({"text": "2025-"}, []),
+        ({"text": "0000000000000000"}, []),  # ids of traces and spans
         ({"text": "null"}, []),
         ({"text": "\\n"}, []),
         ({"text": ""}, ["s3", "s2", "s1"]),

@@ -63,6 +63,19 @@ def test_any_part_of_the_records_tells_a_part_of_the_session(program: Program, d
     }  # a further call that still runs
 
 
+def test_each_step_knows_the_span_that_told_of_it(program: Program) -> None:
+    answer("?")
+    session = program.session
+    ended = {(span.trace_id, span.span_id): span for span in program.recorded if span.end}
+    told = [ended[str(step.trace_id), str(step.span_id)].name for step in session.steps]
+    iteration = ["agent.iteration", "execute_tool look", "execute_tool also"]
+    assert told == ["invoke_agent a", *3 * iteration, "invoke_agent a"]
+
+
+def test_which_span_told_of_it_is_no_part_of_what_a_step_says() -> None:
+    assert Analysis(1, "I look.", trace_id="a", span_id="b") == Analysis(1, "I look.")
+
+
 def test_an_iteration_is_read_alone(program: Program) -> None:
     answer("?")
     (alone,) = read(span for span in program.recorded if span.attributes.get("agent.iteration.number") == 2)

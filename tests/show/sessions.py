@@ -56,18 +56,30 @@ _ATTRIBUTES = {
     "action": names.ITERATION_ACTION,
     "arguments": names.ITERATION_ARGUMENTS,
     "observation": names.ITERATION_OBSERVATION,
+    "tool": names.TOOL_NAME,
+    "result": names.TOOL_RESULT,
 }
 
 
 def line(
-    span_id: int, name: str, *, number: int = 1, begin: datetime = STARTED, end: int = 0, **attributes: object
+    span_id: int,
+    name: str,
+    *,
+    number: int = 1,
+    trace: int | None = None,
+    begin: datetime = STARTED,
+    end: int = 0,
+    **attributes: object,
 ) -> bytes:
-    """A span of session ``number`` as a line of OTLP/JSON; it still runs while it has no ``end``, in seconds."""
+    """A span of session ``number`` as a line of OTLP/JSON; it still runs while it has no ``end``, in seconds.
+
+    Its trace has the session's number, unless ``trace`` is another.
+    """
     start = int(begin.timestamp() * 10**6) * 10**3
     values = {names.SESSION_ID: an_id(number), names.OPERATION_NAME: name}
     values |= {_ATTRIBUTES[key]: value for key, value in attributes.items()}
     span = {
-        "traceId": f"{number:032x}",
+        "traceId": f"{trace or number:032x}",
         "spanId": f"{span_id:016x}",
         "name": name,
         "startTimeUnixNano": str(start),

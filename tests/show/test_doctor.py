@@ -6,12 +6,14 @@ import json
 import os
 import socket
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import Result
 
+from otel_prov.checks.check import Check, bad, good
 from otel_prov.deliver import endpoints
 from otel_prov.deliver.alone import alone
 from otel_prov.deliver.destination import Unreachable
@@ -98,6 +100,40 @@ def test_an_endpoint_that_is_away_fails_with_its_remedy(call: Call, probe: type[
     assert probe.closed == 1
 
 
+def test_what_there_is_beside_an_endpoint_has_lines_of_its_own(
+    call: Call, probe: type[Probe], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def examine(self: Probe) -> Iterator[Check]:
+        yield good("topic t", "there")
+        yield bad("librarian", "away", "start it")
+
+    monkeypatch.setattr(probe, "examine", examine, raising=False)
+    shown = call("doctor", expect=1).stdout
+    assert (
+        "ok    endpoint probe://there: reached, and lets us in\nok    topic t: there\nFAIL  librarian: away; start it\n"
+        in shown
+    )
+    assert probe.closed == 1
+
+
+def test_what_does_not_come_to_an_end_is_left_alone(
+    call: Call, probe: type[Probe], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forever = threading.Event()
+
+    def examine(self: Probe) -> Iterator[Check]:
+        yield good("topic t", "there")
+        forever.wait()
+
+    monkeypatch.setattr(probe, "examine", examine, raising=False)
+    monkeypatch.setattr("otel_prov.show.doctor._LONGEST", 0.1)
+    shown = call("doctor", expect=1).stdout
+    forever.set()
+    assert (
+        "ok    topic t: there\nFAIL  endpoint probe://there: no answer within 0.1 s; see that all of it runs\n" in shown
+    )
+
+
 def test_an_endpoint_that_can_only_be_tried_by_sending_is_not_tried(
     call: Call, probe: type[Probe], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,9 +199,9 @@ def test_a_store_that_is_none_fails(call: Call, folder: Path) -> None:
 def test_a_jaeger_that_is_away_fails(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("opentelemetry.exporter.otlp", reason="pip install opentelemetry-exporter-otlp")
     with socket.create_server(("127.0.0.1", 0)) as server:
-        monkeypatch.setenv("OTEL_TRACES_EXPORTER", "otlp,prov")
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{server.getsockname()[1]}")
-        assert about(call("doctor"), "OTLP")[0].startswith("ok    ")
+        port = server.getsockname()[1]
+    monkeypatch.setenv("OTEL_TRACES_EXPORTER", "otlp,prov")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{port}")
     assert "start what should listen there (Jaeger)" in about(call("doctor", expect=1), "OTLP")[0]
 
 

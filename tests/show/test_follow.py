@@ -87,7 +87,8 @@ def test_each_part_of_a_running_session_is_told_once_as_soon_as_it_is_known(agen
     ]
     agent.record(line(3, "agent.iteration", end=4, iteration=2, thought="I know it."))  # the conclusion's, it turns out
     agent.record(line(2, "agent.iteration", end=3, observation="Nine metres", **acting))
-    assert until(follower, "Observation") == ["  Observation    Nine metres"]
+    page = f"http://localhost:16686/trace/{1:032x}?uiFind={2:016x}"
+    assert until(follower, "Observation") == [f"  Span           {2:016x}  {page}", "  Observation    Nine metres"]
 
     agent.record(line(1, "invoke_agent", end=5, question="How deep is it?", answer="Nine metres.", outcome="final"))
     assert rest(follower) == [

@@ -1,4 +1,4 @@
-"""Tenant and namespace of the topic, made through the broker's admin API (``otel-prov pulsar init``).
+"""The broker's admin API: makes tenant and namespace of the topic (``otel-prov pulsar init``), tells who reads it.
 
 TrustGraph makes them itself when it first starts (``trustgraph/bootstrap/initialisers/pulsar_topology.py``): as there,
 the tenant may use all clusters, and the namespace has the broker's own policies.
@@ -11,6 +11,7 @@ import ssl
 from collections.abc import Iterator
 from typing import Any, Final
 from urllib.error import HTTPError
+from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 from otel_prov.deliver.destination import Unreachable
@@ -18,7 +19,7 @@ from otel_prov.deliver.destination import Unreachable
 from otel_prov_exporter_pulsar import topic
 from otel_prov_exporter_pulsar.settings import Settings
 
-__all__ = ["make_namespace"]
+__all__ = ["make_namespace", "subscriptions"]
 
 _PATIENCE: Final = 10.0  # seconds for one answer
 
@@ -42,6 +43,22 @@ def make_namespace(settings: Settings) -> Iterator[str]:
         yield f"namespace {tenant}/{namespace}: made"
     else:
         yield f"namespace {tenant}/{namespace}: was there"
+
+
+def subscriptions(settings: Settings) -> list[str] | None:
+    """Who has subscribed to the topic of the settings; ``None`` where there is no such topic.
+
+    Raises:
+        Unreachable: The admin API can't be reached, or does not allow it.
+    """
+    kind, _, name = settings.topic.partition("://")
+    tenant, namespace, topic_name = name.split("/")
+    admin = _Admin(settings)
+    for stats in ("stats", "partitioned-stats"):
+        told = admin.ask("GET", f"{kind}/{tenant}/{namespace}/{quote(topic_name, safe='')}/{stats}")
+        if told is not None:
+            return sorted(told["subscriptions"])
+    return None
 
 
 class _Admin:

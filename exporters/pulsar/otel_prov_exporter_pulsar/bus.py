@@ -19,7 +19,7 @@ from otel_prov_exporter_pulsar.calls import within
 from otel_prov_exporter_pulsar.clientlog import client_log
 from otel_prov_exporter_pulsar.documents import Document
 from otel_prov_exporter_pulsar.faults import unreachable
-from otel_prov_exporter_pulsar.librarian import Away, accepted, request
+from otel_prov_exporter_pulsar.librarian import NOTHING, Away, accepted, request, said
 from otel_prov_exporter_pulsar.producer import close, connect
 from otel_prov_exporter_pulsar.settings import Settings
 
@@ -49,6 +49,17 @@ class BusLibrarian:
             self.close()
             raise
         return kept
+
+    def check(self) -> None:
+        """See whether the librarian answers, as :meth:`otel_prov_exporter_pulsar.librarian.Librarian.check` has it."""
+        body = {"operation": "add-document", "document_metadata": {"id": NOTHING, "document_type": "answer"}}
+        try:
+            self._open()
+            self._producer.send_async(json.dumps(body).encode(), _unheard, properties={"id": "check"})
+            said(json.loads(self._receive(time.monotonic() + self._settings.timeout).data()).get("error"))
+        except BaseException:
+            self.close()
+            raise
 
     def _open(self) -> None:
         if self._client is not None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from otel_prov.checks.check import Check
 from otel_prov.deliver.destination import Parcel
 
 from otel_prov_exporter_pulsar.bus import BusLibrarian
 from otel_prov_exporter_pulsar.documents import documents
 from otel_prov_exporter_pulsar.encode import Unsendable
+from otel_prov_exporter_pulsar.examine import examine
 from otel_prov_exporter_pulsar.lean import lean
 from otel_prov_exporter_pulsar.librarian import Gateway, Patient
 from otel_prov_exporter_pulsar.messages import messages
@@ -69,6 +71,10 @@ class PulsarDestination:
     def check(self) -> None:
         """See whether the broker lets us in, as :meth:`otel_prov.deliver.destination.Checked.check` has it."""
         check(self._settings)
+
+    def examine(self) -> Iterator[Check]:
+        """Look at what else is needed, as :meth:`otel_prov.deliver.destination.Examined.examine` has it."""
+        return examine(self._settings)
 
     def close(self) -> None:
         """Let go of connections, within some seconds."""

@@ -18,10 +18,13 @@ from otel_prov.losses import lost
 from otel_prov_exporter_pulsar.documents import Document
 from otel_prov_exporter_pulsar.literals import cut
 
-__all__ = ["Away", "Gateway", "Librarian", "Patient", "accepted", "request"]
+__all__ = ["NOTHING", "Away", "Gateway", "Librarian", "Patient", "accepted", "request", "said"]
 
 CONTENT_LIMIT: Final = 3_000_000
 """Bytes of UTF-8 in a document. The gateway puts it, in base64, into one Pulsar message; 4 MB were too large."""
+
+NOTHING: Final = "urn:otel-prov:nothing"
+"""Id of the document that is never added."""
 
 _AT_ONCE: Final = 4  # requests
 _PAUSE: Final = 30.0  # seconds that a librarian who was waited for long enough is left alone
@@ -42,6 +45,13 @@ class Librarian(Protocol):
 
         Raises:
             Away: It could not be asked about all of them.
+        """
+
+    def check(self) -> None:
+        """See whether it answers, and would let us add documents, without adding any.
+
+        Raises:
+            Away: It doesn't.
         """
 
     def close(self) -> None:
@@ -70,16 +80,23 @@ def accepted(document: Document, error: Any) -> bool:
     Raises:
         Away: The error is about the way there.
     """
-    if not error:
+    if not error or "already exists" in (text := said(error)):
         return True
-    kind, message = (str(error.get(key, "")) for key in ("type", "message")) if isinstance(error, dict) else ("", error)
-    text = f"{kind}: {message}"
-    if "already exists" in text:
-        return True
-    if "MessageTooBig" not in text and (kind == "gateway-error" or "timeout" in text.lower()):
-        raise Away(text)
     lost("a text was refused by TrustGraph's librarian", f"{document.id}: {text}")
     return False
+
+
+def said(error: Any) -> str:
+    """What the librarian says in the error object of an answer.
+
+    Raises:
+        Away: Somebody on the way there says it.
+    """
+    kind, message = (str(error.get(key, "")) for key in ("type", "message")) if isinstance(error, dict) else ("", error)
+    text = f"{kind}: {message}"
+    if "MessageTooBig" not in text and (kind == "gateway-error" or "timeout" in text.lower()):
+        raise Away(text)
+    return text
 
 
 class Gateway:
@@ -93,7 +110,7 @@ class Gateway:
             workspace: TrustGraph's workspace.
             timeout: Seconds for one answer.
         """
-        self._url = url + "api/v1/librarian"
+        self._url = url + "api/v1/"
         self._headers = {"Content-Type": "application/json"}
         if token:
             self._headers["Authorization"] = f"Bearer {token}"
@@ -122,24 +139,39 @@ class Gateway:
             "document-metadata": {**told["metadata"], "document-type": "answer"},
             "content": told["content"],
         }
-        answer = self._ask(json.dumps(body).encode())
-        return accepted(document, answer.get("error"))
+        return accepted(document, self.ask("librarian", body).get("error"))
 
-    def _ask(self, body: bytes) -> dict[str, Any]:
+    def check(self) -> None:
+        """See whether the librarian answers, and would let us add documents: nobody takes one without a kind.
+
+        Raises:
+            Away: It doesn't.
+        """
+        metadata = {"id": NOTHING, "document-type": "answer"}
+        asked = {"operation": "add-document", "workspace": self._workspace, "document-metadata": metadata}
+        said(self.ask("librarian", {**asked, "content": ""}).get("error"))
+
+    def ask(self, service: str, request: dict[str, Any]) -> dict[str, Any]:
+        """What a service behind the gateway answers.
+
+        Raises:
+            Away: There is no answer to be had.
+        """
+        url, body = self._url + service, json.dumps(request).encode()
         try:
-            with urlopen(Request(self._url, body, self._headers), timeout=self._timeout) as reply:
+            with urlopen(Request(url, body, self._headers), timeout=self._timeout) as reply:
                 answer = json.loads(reply.read())
         except HTTPError as error:
             error.close()
             if error.code in (401, 403):
-                raise Away(f"{self._url}: refuses the token (OTEL_EXPORTER_PROV_LIBRARIAN_TOKEN)") from None
-            raise Away(f"{self._url}: answers {error.code} {error.reason}") from None
+                raise Away(f"{url}: refuses the token (OTEL_EXPORTER_PROV_LIBRARIAN_TOKEN)") from None
+            raise Away(f"{url}: answers {error.code} {error.reason}") from None
         except OSError as error:
-            raise Away(f"{self._url}: {getattr(error, 'reason', error)}") from None
+            raise Away(f"{url}: {getattr(error, 'reason', error)}") from None
         except ValueError:
-            raise Away(f"{self._url}: does not answer as TrustGraph's gateway does") from None
+            raise Away(f"{url}: does not answer as TrustGraph's gateway does") from None
         if not isinstance(answer, dict):
-            raise Away(f"{self._url}: does not answer as TrustGraph's gateway does")
+            raise Away(f"{url}: does not answer as TrustGraph's gateway does")
         return answer
 
     def close(self) -> None:

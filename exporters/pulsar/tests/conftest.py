@@ -66,7 +66,7 @@ def parcels() -> Callable[..., list[Parcel]]:
 def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of the caller's settings, and no proxy between a test and its servers."""
     for name in list(os.environ):
-        if name.startswith(("OTEL_", "PULSAR_", "TRUSTGRAPH_")):
+        if name.startswith(("OTEL_", "PULSAR_", "TRUSTGRAPH_")) and name != "OTEL_PROV_CACHE":  # where servers are kept
             monkeypatch.delenv(name)
     monkeypatch.setenv("NO_PROXY", "*")
 

@@ -131,6 +131,17 @@ def test_a_librarian_who_can_not_be_asked_is_away(
         gateway.keep([A, B])
 
 
+def test_it_is_checked_by_a_document_that_nobody_takes(server: Server, gateway: Gateway) -> None:
+    server.error("unexpected-error", "Document kind (MIME type) is required")
+    gateway.check()
+    ((path, body),) = server.asked
+    assert (path, body["operation"]) == ("/api/v1/librarian", "add-document")
+    assert "kind" not in body["document-metadata"]
+    server.answer = lambda _: (403, b"")
+    with pytest.raises(Away, match="refuses the token"):
+        gateway.check()
+
+
 def test_nobody_there_is_away_and_silence_is_away_in_time(server: Server) -> None:
     with pytest.raises(Away, match="Connection refused"):
         Gateway(f"http://127.0.0.1:{free_port()}/", None, "w", 5).keep([A])

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import base64
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from otel_prov.deliver.destination import Parcel, Unreachable
 from otel_prov.describe.vocabulary import TG_DOCUMENT
 from tests.integration.servers.process import until
-from tests.integration.servers.trustgraph import TrustGraph
+from tests.integration.servers.trustgraph import TOPIC, TrustGraph
+
+from otel_prov_exporter_pulsar import PulsarDestination
 
 pytestmark = pytest.mark.integration
+
+OTEL_PROV = [sys.executable, "-m", "otel_prov.show.cli"]
 
 
 @pytest.fixture(params=["falkordb", "cassandra"])
@@ -52,6 +60,47 @@ def test_its_own_programs_list_and_show_a_session(
     assert "Error" not in shown
     trace = json.loads(trustgraph.tool("tg-show-explain-trace", "--format", "json", session))
     assert trace["session_id"] == session
+
+
+def examined(target: PulsarDestination) -> list[str]:
+    return [check.mark + str(check) for check in target.examine()]
+
+
+def test_doctor_finds_all_that_is_there(trustgraph: TrustGraph, sender: Callable[..., Any]) -> None:
+    told = {"librarian_endpoint": trustgraph.gateway, "librarian_token": trustgraph.token}
+    assert examined(sender(trustgraph.broker.url, **told, PULSAR_ADMIN_URL=trustgraph.broker.admin_url)) == [
+        f"ok    topic {TOPIC}: there; subscribed to it: triples-write--default--default--input",
+        f"ok    librarian {trustgraph.gateway}: answers, and lets us in",
+        "ok    collection default: there, in the workspace default",
+    ]
+    assert examined(sender(trustgraph.broker.url, librarian_endpoint="bus"))[1:] == [
+        "ok    librarian bus: answers, and lets us in"
+    ]
+
+
+def test_doctor_says_what_is_misspelled(trustgraph: TrustGraph, tmp_path: Path) -> None:
+    told = {"ENDPOINT": trustgraph.broker.url, "LIBRARIAN_ENDPOINT": trustgraph.gateway, "FLOW": "defualt"}
+    told |= {"LIBRARIAN_TOKEN": trustgraph.token, "COLLECTION": "papers", "STORE": str(tmp_path)}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
+    environment |= {f"OTEL_EXPORTER_PROV_{name}": value for name, value in told.items() if value}
+    environment["PULSAR_ADMIN_URL"] = trustgraph.broker.admin_url
+    done = subprocess.run(
+        [*OTEL_PROV, "doctor", "--json"], env=environment, capture_output=True, text=True, timeout=120
+    )
+    failed = {check["subject"]: check["remedy"] for check in json.loads(done.stdout) if not check["ok"]}
+    assert done.returncode == 1
+    assert failed == {
+        "topic persistent://tg/flow/triples-store:default:defualt": "see OTEL_EXPORTER_PROV_WORKSPACE, _FLOW and "
+        "_TOPIC, and that TrustGraph's flow runs",
+        "collection papers": "make it with: tg-set-collection papers; or name another in OTEL_EXPORTER_PROV_COLLECTION",
+    }
+
+
+def test_doctor_says_that_a_token_is_not_known(trustgraph_cassandra: TrustGraph, sender: Callable[..., Any]) -> None:
+    gateway = trustgraph_cassandra.gateway
+    told = {"librarian_endpoint": gateway, "librarian_token": "unknown"}
+    _, librarian, _ = examined(sender(trustgraph_cassandra.broker.url, **told))
+    assert librarian.startswith(f"FAIL  librarian {gateway}: {gateway}api/v1/librarian: refuses the token")
 
 
 def test_without_a_librarian_nothing_is_shown_as_an_error(

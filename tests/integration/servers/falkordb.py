@@ -48,7 +48,7 @@ class OnFalkorDB(TrustGraph):
         script = str(Path(__file__).with_name("standins.py"))
         # -P: or the module trustgraph beside the script would hide TrustGraph's own.
         standins = self.run("standins", [self.python, "-P", script, json.dumps(told)])
-        standins.wait("the stand-ins", lambda: standins.log.read_text().count("ready") == 2, 60)
+        standins.wait("the stand-ins", lambda: standins.log.read_text().count("ready") == 3, 60)
         self.run("no-auth-svc", [*self.module("no-auth-svc"), *self.bus])
         for what in ("write", "query"):
             options = [*self.bus, "--id", f"triples-{what}", "-g", f"falkor://127.0.0.1:{port}"]

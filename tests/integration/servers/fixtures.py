@@ -12,6 +12,7 @@ from tests.integration.servers.cache import Missing
 from tests.integration.servers.cassandra import OnCassandra
 from tests.integration.servers.falkordb import OnFalkorDB
 from tests.integration.servers.jaeger import Jaeger
+from tests.integration.servers.mlflow import MLflow
 from tests.integration.servers.provtoolbox import ProvToolbox
 from tests.integration.servers.pulsar import Broker
 from tests.integration.servers.trustgraph import TrustGraph
@@ -19,6 +20,7 @@ from tests.integration.servers.trustgraph import TrustGraph
 __all__ = [
     "broker",
     "jaeger",
+    "mlflow",
     "prov_toolbox",
     "pulsar_broker",
     "pulsar_broker_secure",
@@ -84,6 +86,12 @@ def prov_toolbox() -> ProvToolbox:
         return ProvToolbox()
     except Missing as missing:
         pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def mlflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MLflow]:
+    """An MLflow."""
+    yield from _running(lambda: MLflow(tmp_path_factory.mktemp("mlflow")))
 
 
 @pytest.fixture(scope="module")  # its tests look at all that it holds

@@ -17,7 +17,7 @@ from urllib.request import ProxyHandler, build_opener
 from tests.integration.servers.cache import Missing, once
 from tests.integration.servers.process import Process, free_port, until
 
-__all__ = ["Jaeger"]
+__all__ = ["Jaeger", "get"]
 
 VERSION: Final = "1.76.0"  # of the Go module; the program calls itself 2.13.0
 _MODULE: Final = Path(__file__).with_name("jaeger")
@@ -87,7 +87,7 @@ class Jaeger:
         command = [str(self._program), "--config", f"file:{configuration}"]
         self._process = Process(command, self._work / "jaeger.log", clean, self._work)
         health = f"http://127.0.0.1:{self._ports['health']}/status"
-        self._process.wait("Jaeger", lambda: _get(health), _UP)
+        self._process.wait("Jaeger", lambda: get(health), _UP)
 
     @property
     def process(self) -> Process:
@@ -103,7 +103,7 @@ class Jaeger:
         """A trace as OTLP/JSON, once it has that many spans."""
 
         def look() -> bytes:
-            trace = _get(f"{self.query_url}/api/v3/traces/{trace_id}")["result"]
+            trace = get(f"{self.query_url}/api/v3/traces/{trace_id}")["result"]
             found = [span for each in trace["resourceSpans"] for scope in each["scopeSpans"] for span in scope["spans"]]
             return json.dumps(trace).encode() if len(found) == spans else b""
 
@@ -111,11 +111,12 @@ class Jaeger:
 
     def traces(self, service: str) -> dict[str, list[str]]:
         """The names of the spans of each trace of a service."""
-        found = _get(f"{self.query_url}/api/traces?service={service}&limit=100000&lookback=1h")["data"]
+        found = get(f"{self.query_url}/api/traces?service={service}&limit=100000&lookback=1h")["data"]
         return {trace["traceID"]: [span["operationName"] for span in trace["spans"]] for trace in found}
 
 
-def _get(url: str) -> Any:
+def get(url: str) -> Any:
+    """What a server answers, which is JSON."""
     with _DIRECT.open(url, timeout=30) as reply:
         return json.loads(reply.read())
 

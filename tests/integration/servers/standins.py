@@ -94,10 +94,20 @@ async def serve(bus, request, response, asking, answering, answer):
 
 async def main(told):
     bus = get_async_pubsub(pubsub_backend="pulsar", pulsar_host=told["broker"], pulsar_admin_url=told["admin"])
-    asked, answered = (f"{queue}:{told['workspace']}" for queue in (librarian_request_queue, librarian_response_queue))
+    workspace, config = told["workspace"], Config(told["config"])
+
+    def config_of_workspace(asked):  # its queue says which
+        return config(replace(asked, workspace=workspace))
+
+    def of_workspace(*queues):
+        return [f"{queue}:{workspace}" for queue in queues]
+
+    config_queues = config_request_queue, config_response_queue
+    librarian_queues = librarian_request_queue, librarian_response_queue
     await asyncio.gather(
-        serve(bus, config_request_queue, config_response_queue, ConfigRequest, ConfigResponse, Config(told["config"])),
-        serve(bus, asked, answered, LibrarianRequest, LibrarianResponse, Librarian()),
+        serve(bus, *config_queues, ConfigRequest, ConfigResponse, config),
+        serve(bus, *of_workspace(*config_queues), ConfigRequest, ConfigResponse, config_of_workspace),
+        serve(bus, *of_workspace(*librarian_queues), LibrarianRequest, LibrarianResponse, Librarian()),
     )
 
 
