@@ -104,16 +104,32 @@ def save(db: sqlite3.Connection, evidence: Evidence, derived: Rows) -> int:
         number = evidence.id
         db.execute(_UPDATE, (*derived.session, number))
         known = dict(db.execute("SELECT key, body FROM step WHERE session = ?", (number,)))
-    gone = known.keys() - derived.steps.keys()
-    changed = {key: step for key, step in derived.steps.items() if known.get(key) != step[1]}
-    db.executemany("DELETE FROM step WHERE session = ? AND key = ?", [(number, key) for key in gone])
+    _save_steps(db, number, known, derived.steps)
+    return number
+
+
+def _save_steps(
+    db: sqlite3.Connection, session: int, known: Mapping[str, bytes], steps: Mapping[str, tuple[str, bytes]]
+) -> None:
+    """Write the steps that say something else than before.
+
+    One that says the same with more around it (times, span ids, which don't count when steps are compared) keeps its
+    number, so that it isn't sent again.
+    """
+    gone = known.keys() - steps.keys()
+    changed = {key: step for key, step in steps.items() if known.get(key) != step[1]}
+    read = {key: rows.decode(*step) for key, step in changed.items()}
+    same = {key for key, step in read.items() if key in known and rows.decode(changed[key][0], known[key]) == step}
+    db.executemany("DELETE FROM step WHERE session = ? AND key = ?", [(session, key) for key in gone])
+    db.executemany(
+        "UPDATE step SET body = ? WHERE session = ? AND key = ?", [(changed[key][1], session, key) for key in same]
+    )
     db.executemany(
         "INSERT OR REPLACE INTO step (session, key, kind, body) VALUES (?, ?, ?, ?)",
-        [(number, key, kind, body) for key, (kind, body) in changed.items()],
+        [(session, key, kind, body) for key, (kind, body) in changed.items() if key not in same],
     )
-    sources.forget(db, number, gone | (changed.keys() & known.keys()))
-    sources.add(db, number, [(key, rows.decode(*step)) for key, step in changed.items()])
-    return number
+    sources.forget(db, session, gone | (changed.keys() & known.keys()))
+    sources.add(db, session, list(read.items()))
 
 
 def add(db: sqlite3.Connection, session: Session) -> None:

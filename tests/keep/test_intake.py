@@ -427,3 +427,21 @@ def query(folder: Path, sql: str) -> list[tuple[object, ...]]:
         return db.execute(sql).fetchall()
     finally:
         db.close()
+
+
+def test_a_step_that_says_the_same_with_more_around_it_is_not_sent_again(store: Store, journal: Journal) -> None:
+    def analysis() -> tuple[int, Analysis]:
+        store.take_in()
+        store.outbox.settle()
+        steps = store.outbox.next_batch("file:///x").steps
+        return next((each.number, each.step) for each in steps if isinstance(each.step, Analysis))
+
+    told = Told("s1")
+    journal.write(told.starts() + told.acts(1))
+    before, known = analysis()
+    call = {names.OPERATION_NAME: names.EXECUTE_TOOL, names.TOOL_NAME: "look", names.ITERATION_NUMBER: 1}
+    journal.write(told._line(9, told.start + 12_000, told.start + 14_000, call, name="execute_tool look"))
+    after, more = analysis()
+    assert known.ended is None
+    assert more.ended is not None
+    assert after == before
