@@ -11,7 +11,7 @@ from opentelemetry.context import Context, set_value
 from opentelemetry.trace import Span
 
 from otel_prov import names
-from otel_prov.environment import OTEL_EXPORTER_PROV_COLLECTION
+from otel_prov.environment import OTEL_EXPORTER_PROV_COLLECTION, variable
 from otel_prov.instrument.activity import CHECKPOINTS, NOT_RECORDED, Activity, Checkpoint, current, tracer
 from otel_prov.instrument.content import LONGEST, Content, Redact
 from otel_prov.instrument.iteration import IterationSpan
@@ -46,7 +46,7 @@ class SessionSpan(Activity):
         self.identity: dict[str, str] = {
             names.SESSION_ID: self.id,
             names.COLLECTION: content.name(
-                collection or os.environ.get(OTEL_EXPORTER_PROV_COLLECTION) or names.DEFAULT_COLLECTION
+                collection or variable(OTEL_EXPORTER_PROV_COLLECTION) or names.DEFAULT_COLLECTION
             ),
         }
         """Attributes that every span of the session carries."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import os
 from collections import OrderedDict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from otel_prov import names
 from otel_prov.checks.spelling import tell_misspelled
-from otel_prov.environment import OTEL_EXPORTER_PROV_STORE
+from otel_prov.environment import OTEL_EXPORTER_PROV_STORE, variable
 from otel_prov.record.encode import copy_of, envelope, span_json
 from otel_prov.record.journal import Journal
 from otel_prov.record.worker import Worker
@@ -85,7 +84,7 @@ def recorder(store: str | Path | None = None) -> Recorder:
 
     Never raises: the folder is looked at when the first span is written.
     """
-    return _recorder(str(store or os.environ.get(OTEL_EXPORTER_PROV_STORE) or ""))
+    return _recorder(str(store or variable(OTEL_EXPORTER_PROV_STORE)))
 
 
 _recorder = functools.cache(Recorder)

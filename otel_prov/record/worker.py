@@ -13,7 +13,9 @@ from otel_prov.environment import (
     OTEL_EXPORTER_PROV_STORE,
     OTEL_EXPORTER_PROV_WORKER,
     flag,
+    given,
     misread,
+    variable,
 )
 from otel_prov.losses import guarded, lost
 from otel_prov.record.journal import store_folder
@@ -54,7 +56,7 @@ class Worker:
     def _look(self) -> None:
         if self._process is not None:
             self._process.poll()  # or a worker that has ended would stay a zombie
-        endpoint = os.environ.get(OTEL_EXPORTER_PROV_ENDPOINT, "").strip()
+        endpoint = variable(OTEL_EXPORTER_PROV_ENDPOINT)
         if not endpoint or not flag(OTEL_EXPORTER_PROV_WORKER, True):
             return
         if "://" not in endpoint:
@@ -92,6 +94,7 @@ def _start(folder: Path) -> subprocess.Popen[bytes]:
 
     environment = {
         **os.environ,
+        **given(),
         OTEL_EXPORTER_PROV_STORE: str(folder),
         OTEL_EXPORTER_PROV_WORKER: "off",
         "OTEL_SDK_DISABLED": "true",  # what a worker does is nobody's trace

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import Final
 
-from otel_prov.environment import OTEL_EXPORTER_PROV_TRACE_URL, misread
+from otel_prov.environment import OTEL_EXPORTER_PROV_TRACE_URL, misread, variable
 from otel_prov.steps import Session
 
 __all__ = ["JAEGER", "makes_sense", "template", "trace_url"]
@@ -24,7 +23,7 @@ def trace_url(session: Session) -> str | None:
 
 def template() -> str | None:
     """What ``OTEL_EXPORTER_PROV_TRACE_URL`` says; Jaeger's page where that is unset, or makes no sense."""
-    value = os.environ.get(OTEL_EXPORTER_PROV_TRACE_URL, "").strip()
+    value = variable(OTEL_EXPORTER_PROV_TRACE_URL)
     if not makes_sense(value):
         misread(OTEL_EXPORTER_PROV_TRACE_URL, value, f"no URL with {_ID} in it", JAEGER)
         return JAEGER
