@@ -244,16 +244,17 @@ def seconds(name: str, default: float) -> float:
 
 
 def headers() -> dict[str, str]:
-    """What ``OTEL_EXPORTER_PROV_HEADERS`` says, as OpenTelemetry reads such variables (OTLP exporter specification,
-    "Specifying headers via environment variables"): names in lower case, values with their escapes undone."""
-    from opentelemetry.util.re import parse_env_headers
+    """What ``OTEL_EXPORTER_PROV_HEADERS`` says: names in lower case, values with their escapes undone (OTLP exporter
+    specification, "Specifying headers via environment variables"). What is no ``name=value`` is said in the log."""
+    from urllib.parse import unquote
 
     found: dict[str, str] = {}
     for number, pair in enumerate(variable(OTEL_EXPORTER_PROV_HEADERS).split(","), start=1):
-        name, equals, _ = pair.partition("=")
-        read = parse_env_headers(pair, liberal=True) if equals and name.strip() else {}
-        found.update(read)
-        if pair.strip() and not read:  # which may be a secret, and so is not told
+        name, _, value = (part.strip() for part in pair.partition("="))
+        text = unquote(value)
+        if name.isascii() and name.isprintable() and name and "=" in pair and text.isprintable():
+            found[name.lower()] = text
+        elif pair.strip():  # which may be a secret, and so is not told
             say_once(f"{OTEL_EXPORTER_PROV_HEADERS}: number {number} is no name=value; it is left out")
     return found
 

@@ -1,6 +1,7 @@
 """An agent that sets up nothing: ``opentelemetry-instrument`` does, as variables or a file say. No model, no key.
 
-    OTEL_TRACES_EXPORTER=prov OTEL_METRICS_EXPORTER=none OTEL_LOGS_EXPORTER=none opentelemetry-instrument python agent.py
+    export OTEL_TRACES_EXPORTER=prov OTEL_METRICS_EXPORTER=none OTEL_LOGS_EXPORTER=none
+    opentelemetry-instrument python agent.py
 
 The other three ways are beside this file; docs/ways.md tells of all four.
 """

@@ -1,6 +1,6 @@
 """A program that sets up nothing but for one call, which makes a tracer provider as the variables say.
 
-    python installed.py
+python installed.py
 """
 
 from __future__ import annotations

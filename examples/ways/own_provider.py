@@ -1,6 +1,6 @@
 """A program with a tracer provider and exporters of its own: one more span processor beside those.
 
-    python own_provider.py
+python own_provider.py
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ class ProvSpanExporter(SpanExporter):
 
     Args:
         store: Folder of the store; ``OTEL_EXPORTER_PROV_STORE``, else the user's data folder, if left out.
-        settings: In place of variables, for the whole process: ``endpoint=...`` for ``OTEL_EXPORTER_PROV_ENDPOINT``, and
-            so on. A file of OpenTelemetry's declarative configuration has them below ``prov:``.
+        settings: In place of variables, for the whole process: ``endpoint`` for ``OTEL_EXPORTER_PROV_ENDPOINT``, and so
+            on. A file of OpenTelemetry's declarative configuration has them below ``prov:``.
     """
 
     def __init__(self, store: str | Path | None = None, **settings: object) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from otel_prov import names
 from otel_prov.checks.spelling import tell_misspelled
+from otel_prov.checks.values import tell_misread
 from otel_prov.environment import OTEL_EXPORTER_PROV_STORE, variable
 from otel_prov.record.encode import copy_of, envelope, span_json
 from otel_prov.record.journal import Journal
@@ -30,6 +31,7 @@ class Recorder:
 
     def __init__(self, store: str) -> None:
         tell_misspelled()
+        tell_misread()
         self._journal = Journal(store)
         self._worker = Worker(store)
         self._resource: Resource | None = None

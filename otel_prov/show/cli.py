@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from otel_prov import retention
 from otel_prov.describe.formats import write
 from otel_prov.record.journal import store_folder
 from otel_prov.show import delivery, exchange
@@ -120,6 +121,35 @@ def follow_(folder: Path, /, reference: str | None, full: bool) -> None:
         else:
             uri = one(store, folder, reference)
         follow(store, uri, Page(console(), full=full))
+
+
+main.add_command(exchange.export)
+main.add_command(exchange.import_)
+
+
+@main.command()
+@click.option(
+    "--older-than", type=age, metavar="AGE", help="Remove sessions with no sign of life for so long: 30d, 12h."
+)
+@click.option("--max-size", type=size, metavar="SIZE", help="Remove the oldest until the store is this small: 1GB.")
+@click.option("--unsent", is_flag=True, help="Remove sessions that still wait to be sent somewhere, too.")
+@click.pass_obj
+def prune(folder: Path, /, older_than: timedelta | None, max_size: int | None, unsent: bool) -> None:
+    """Remove old sessions from the store.
+
+    Without options that say which, as OTEL_EXPORTER_PROV_RETENTION says. Those that run stay.
+    """
+    if older_than is None and max_size is None:
+        older_than, max_size = retention.configured() or (None, None)
+    if older_than is None and max_size is None:
+        raise click.UsageError("Say what to remove: --older-than, --max-size, or both.")
+    with reading(folder) as store:
+        destinations = [] if unsent else delivery.destinations(store)
+        pruned = store.prune(older_than=older_than, max_bytes=max_size, unless_unsent=destinations)
+    click.echo(f"Removed {count(pruned.removed, 'session')}.")
+    if pruned.waiting:
+        waiting = f"{count(pruned.waiting, 'session')} not yet sent to {' and '.join(destinations)}"
+        click.echo(f"Kept {waiting}; --unsent removes them, too.", err=True)
 
 
 main.add_command(exchange.export)

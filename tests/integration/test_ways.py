@@ -1,4 +1,4 @@
-"""The four ways in of docs/ways.md, each as written there, in a fresh virtual environment with the packages it names."""
+"""The four ways in of docs/ways.md, each as written there, in a fresh virtual environment with what it names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,13 +117,13 @@ def service(line: bytes) -> str:
 def without_ids(nquads: str) -> str:
     """What is left when ids and times are taken out."""
     uuids = re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "ID", nquads)
-    return re.sub(r"\b[0-9a-f]{32}\b|\b[0-9a-f]{16}\b", "ID", re.sub(r"\d{4}-\d\d-\d\dT[0-9:.]+(Z|\+00:00)", "TIME", uuids))
+    return re.sub(
+        r"\b[0-9a-f]{32}\b|\b[0-9a-f]{16}\b", "ID", re.sub(r"\d{4}-\d\d-\d\dT[0-9:.]+(Z|\+00:00)", "TIME", uuids)
+    )
 
 
 @pytest.fixture(scope="module")
-def told(
-    environments: dict[tuple[str, ...], Path], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[dict[str, Told]]:
+def told(environments: dict[tuple[str, ...], Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Told]:
     """What each way of the page has left behind, and one more."""
     folder = tmp_path_factory.mktemp("ways")
     found = {
@@ -132,7 +131,7 @@ def told(
     }
     with_file = environments[tuple(WAYS["otel.yaml"][0])]
     found["otel.yaml, install()"] = run(with_file, folder / "both", "OTEL_CONFIG_FILE=otel.yaml python installed.py")
-    yield found
+    return found
 
 
 def test_the_page_has_four_ways() -> None:
