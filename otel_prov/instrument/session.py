@@ -91,7 +91,7 @@ class SessionSpan(Activity):
         if answer is not None:
             self._answered = True
             if (text := self._content.text(answer)) is not None:
-                self._span.set_attribute(names.SESSION_ANSWER, text)
+                self._set(names.SESSION_ANSWER, text)
 
     def returned(self, value: Any) -> None:
         """The loop has returned: that is the answer, else what it has yielded."""
@@ -107,7 +107,7 @@ class SessionSpan(Activity):
             self._yields.add(value)
 
     def _open(self, outside: Context) -> Span:
-        attributes: dict[str, str | int] = {
+        attributes: dict[str, Any] = {
             names.OPERATION_NAME: names.INVOKE_AGENT,
             **self.identity,
             names.SESSION_URI: self.uri,
@@ -119,6 +119,7 @@ class SessionSpan(Activity):
         if (text := self._content.text(self._question)) is not None:
             attributes[names.SESSION_QUESTION] = text
         self._question = None  # the span has it; the host's object is not kept alive
+        self._told = attributes
         title = names.INVOKE_AGENT if self._name is None else f"{names.INVOKE_AGENT} {self._name}"
         context = set_value(CHECKPOINTS, self.checkpoints, outside)
         return self.tracer.start_span(title, context, attributes=attributes)
@@ -131,7 +132,7 @@ class SessionSpan(Activity):
         if outcome is None:
             outcome = self._outcome or (names.OUTCOME_FINAL if self._answered else None)
         if outcome is not None:
-            self._span.set_attribute(names.SESSION_OUTCOME, outcome)
+            self._set(names.SESSION_OUTCOME, outcome)
 
 
 class Yields:

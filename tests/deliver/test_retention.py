@@ -18,7 +18,7 @@ DAYS = 86_400 * 10**9
 
 
 @pytest.fixture(autouse=True)
-def retention(monkeypatch: pytest.MonkeyPatch) -> None:
+def retention(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_PROV_RETENTION", "30d")
 
 

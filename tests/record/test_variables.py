@@ -94,7 +94,7 @@ print(otel_prov.losses())
 """
     limits = {"OTEL_ATTRIBUTE_COUNT_LIMIT": "32", "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT": " 64 "}
     done = run(tmp_path, sys.executable, "-c", program, **limits)
-    assert (done.stdout, done.stderr) == ("{}\n", "")
+    assert done.stdout == "{}\n"
     with Store(tmp_path) as store:
         store.take_in()
         (summary,) = store.sessions()
@@ -102,9 +102,9 @@ print(otel_prov.losses())
     assert session is not None
     assert (summary.outcome, summary.collection, session.user) == ("final", "c", "ann")
     (analysis,), (observation,) = session.of(Analysis), session.of(Observation)
-    for text in (str(analysis.arguments), observation.text):
-        assert len(text) <= 64
-        json.loads(text)
+    assert analysis.arguments is not None
+    assert max(len(analysis.arguments), len(observation.text)) <= 64
+    assert json.loads(analysis.arguments)["at"].startswith("xxx")
 
 
 def test_the_resource_and_the_batches_of_others_are_as_opentelemetrys_variables_say(tmp_path: Path) -> None:
