@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from otel_prov.environment import OTEL_EXPORTER_PROV_RETENTION, misread, variable
 
-__all__ = ["AGE", "Retention", "age", "configured", "size"]
+__all__ = ["AGE", "Retention", "age", "configured", "read", "size"]
 
 AGE: Final = re.compile(r"(\d+) ?([smhdw])", re.ASCII)
 """How an age is written."""
@@ -49,13 +49,14 @@ def configured() -> Retention | None:
     if not value:
         return None
     try:
-        return _read(value)
+        return read(value)
     except ValueError:
         misread(OTEL_EXPORTER_PROV_RETENTION, value, "no age like 30d and no size like 10GiB", "no limit")
         return None
 
 
-def _read(text: str) -> Retention:
+def read(text: str) -> Retention:
+    """An age, a size, or both, separated by commas. Raises ``ValueError``."""
     retention = Retention()
     for part in text.split(","):
         if AGE.fullmatch(part.strip()):  # m are minutes; megabytes are M, or MB

@@ -152,25 +152,6 @@ def prune(folder: Path, /, older_than: timedelta | None, max_size: int | None, u
         click.echo(f"Kept {waiting}; --unsent removes them, too.", err=True)
 
 
-main.add_command(exchange.export)
-main.add_command(exchange.import_)
-
-
-@main.command()
-@click.option(
-    "--older-than", type=age, metavar="AGE", help="Remove sessions with no sign of life for so long: 30d, 12h."
-)
-@click.option("--max-size", type=size, metavar="SIZE", help="Remove the oldest until the store is this small: 1GB.")
-@click.pass_obj
-def prune(folder: Path, /, older_than: timedelta | None, max_size: int | None) -> None:
-    """Remove old sessions from the store."""
-    if older_than is None and max_size is None:
-        raise click.UsageError("Say what to remove: --older-than, --max-size, or both.")
-    with reading(folder) as store:
-        removed = store.prune(older_than=older_than, max_bytes=max_size)
-    click.echo(f"Removed {count(removed, 'session')}.")
-
-
 main.add_command(delivery.deliver)
 main.add_command(delivery.status)
 main.add_command(delivery.quarantine)

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import logging
+import os
+import signal
+import sys
 from pathlib import Path
 
 import pytest
 
 from otel_prov import ProvSpanExporter, environment
+from otel_prov.deliver.alone import other
 from otel_prov.environment import given, headers, variable
+from otel_prov.keep import Store
+
+from .test_named import INSTALLED, ends, run
 
 
 @pytest.fixture(autouse=True)
@@ -76,3 +83,50 @@ def test_whatever_it_is_given_it_is_made_and_what_is_wrong_is_said(
     assert "zzzzzz is no setting of the exporter prov" in caplog.text
     assert "RuntimeError" in caplog.text
     assert given() == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (None, "can't be used: OTEL_CONFIG_FILE="),
+        ("file_format: [", "can't be used: OTEL_CONFIG_FILE="),
+        ("file_format: '1.0'\n", "OTEL_CONFIG_FILE does not name prov"),
+    ],
+)
+def test_a_file_that_can_not_be_used_or_does_not_name_us_is_said_and_the_agent_goes_on(
+    tmp_path: Path, text: str | None, found: str
+) -> None:
+    pytest.importorskip("opentelemetry.configuration", reason="pip install opentelemetry-configuration")
+    file = tmp_path / "otel.yaml"
+    if text is not None:
+        file.write_text(text)
+    done = run(tmp_path / "store", sys.executable, "-c", INSTALLED, OTEL_CONFIG_FILE=str(file))
+    assert found in done.stderr
+    assert ends(tmp_path / "store") == []
+
+
+def test_the_worker_gets_what_the_file_says(tmp_path: Path) -> None:
+    pytest.importorskip("opentelemetry.configuration", reason="pip install opentelemetry-configuration")
+    (tmp_path / "otel.yaml").write_text(f"""
+file_format: "1.0"
+tracer_provider:
+  processors:
+    - simple:
+        exporter:
+          prov:
+            store: {tmp_path / "store"}
+            endpoint: [{(tmp_path / "out.nq").as_uri()}]
+            shape: agent-session
+            collection: pumps
+""")
+    waits = f"{INSTALLED}; import pathlib, time; out = pathlib.Path({str(tmp_path / 'out.nq')!r})\n"
+    waits += "give_up = time.monotonic() + 50\n"
+    waits += "while time.monotonic() < give_up and not (out.exists() and 'yes' in out.read_text()): time.sleep(0.05)\n"
+    done = run(tmp_path / "elsewhere", sys.executable, "-c", waits, OTEL_CONFIG_FILE=str(tmp_path / "otel.yaml"))
+    assert (done.stdout, done.stderr) == ("{}\n", "")
+    assert "AgentFinal" in (tmp_path / "out.nq").read_text()
+    with Store(tmp_path / "store") as store:
+        assert [summary.collection for summary in store.sessions()] == ["pumps"]
+    assert not (tmp_path / "elsewhere").exists()
+    if process := other(tmp_path / "store"):
+        os.kill(process, signal.SIGTERM)
