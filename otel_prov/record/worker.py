@@ -60,7 +60,7 @@ class Worker:
         if not _is_wanted():
             return
         folder = store_folder(self._store).absolute()
-        if self._process is not None and self._process.poll():  # or one that has ended would stay a zombie
+        if self._process is not None and self._process.poll() == 1:  # which also keeps it from being a zombie
             lost(ENDED, without_secrets(_last_line(folder / LOG_FILE)))
             self._process = None
         if is_held(folder / LOCK_FILE):
