@@ -57,7 +57,8 @@ Default: ``trustgraph``. Others: ``agent-session``, ``question-analysis``.
 """
 
 OTEL_EXPORTER_PROV_WORKER: Final = "OTEL_EXPORTER_PROV_WORKER"
-"""Whether a program that records sessions starts the process that sends them, where there is an endpoint and none runs.
+"""Whether a program that records sessions starts the process that sends them, and removes old ones, where an endpoint
+or a retention is set and none runs.
 
 Default: ``on``. With ``off`` they wait for ``otel-prov deliver``.
 """
@@ -115,8 +116,8 @@ Default: none.
 """
 
 OTEL_EXPORTER_PROV_HEADERS: Final = "OTEL_EXPORTER_PROV_HEADERS"
-"""Headers of requests over HTTP, to TrustGraph's gateway and to endpoints that are reached so; written as
-``OTEL_EXPORTER_OTLP_HEADERS`` is. Messages over Pulsar have none.
+"""Headers of requests that send something over HTTP, to TrustGraph's librarian and to endpoints that are reached so;
+written as ``OTEL_EXPORTER_OTLP_HEADERS`` is. Messages over Pulsar have none.
 
 Default: none. Example: ``x-tenant=acme,authorization=Basic%20YW5uOmh1c2g=``.
 """

@@ -78,7 +78,7 @@ def test_one_that_runs_stays(folder: Path, start: Start, tmp_path: Path, monkeyp
     assert "{}" in agent.communicate()[0]
 
 
-@pytest.mark.parametrize("value", ["30", "a month", "30d,", "10XB"])
+@pytest.mark.parametrize("value", ["30", "30d,10XB"])
 def test_one_that_makes_no_sense_is_said_in_the_agents_log_and_nothing_goes(
     folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:

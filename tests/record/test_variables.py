@@ -66,8 +66,9 @@ def test_what_only_the_worker_needs_is_said_in_the_agents_log_too(
     assert done.stdout == "{}\n"
 
 
-@pytest.mark.parametrize("name", ["OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT"])
-@pytest.mark.parametrize("value", ["many", "-1"])
+@pytest.mark.parametrize(
+    ("name", "value"), [("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "many"), ("OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "-1")]
+)
 def test_a_limit_that_the_sdk_would_end_the_program_for_is_said_and_the_default_taken(
     tmp_path: Path, name: str, value: str
 ) -> None:
