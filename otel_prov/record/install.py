@@ -36,7 +36,10 @@ def install(store: str | Path | None = None) -> None:
     if exporter_names() == ["none"]:
         return
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
-        set_up_from_file() if config_file() else _set_up()
+        if not config_file():
+            _set_up()
+        elif not set_up_from_file():
+            return
     _add_processor(trace.get_tracer_provider(), store)
 
 

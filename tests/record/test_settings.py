@@ -102,6 +102,7 @@ def test_a_file_that_can_not_be_used_or_does_not_name_us_is_said_and_the_agent_g
         file.write_text(text)
     done = run(tmp_path / "store", sys.executable, "-c", INSTALLED, OTEL_CONFIG_FILE=str(file))
     assert found in done.stderr
+    assert done.stderr.count("(1 so far") == 1, "one reason, and one line of ours"
     assert ends(tmp_path / "store") == []
 
 
