@@ -59,4 +59,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    return getattr(importlib.import_module(_LATER[name]), name)
+    from otel_prov.record.limits import good_limits
+
+    with good_limits():
+        return getattr(importlib.import_module(_LATER[name]), name)

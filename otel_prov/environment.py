@@ -7,7 +7,24 @@ import logging
 import os
 from typing import Final
 
-__all__ = ["FLAGS", "PROV", "exporter_names", "flag", "misread", "otlp_protocol", "say_once"]
+__all__ = [
+    "CONFIG_FILE",
+    "FLAGS",
+    "PREFIX",
+    "PROV",
+    "config_file",
+    "exporter_names",
+    "flag",
+    "give",
+    "given",
+    "headers",
+    "misread",
+    "named_in_file",
+    "otlp_protocol",
+    "say_once",
+    "seconds",
+    "variable",
+]
 
 OTEL_EXPORTER_PROV_STORE: Final = "OTEL_EXPORTER_PROV_STORE"
 """Folder that sessions are kept in.
@@ -41,9 +58,17 @@ Default: ``trustgraph``. Others: ``agent-session``, ``question-analysis``.
 """
 
 OTEL_EXPORTER_PROV_WORKER: Final = "OTEL_EXPORTER_PROV_WORKER"
-"""Whether a program that records sessions starts the process that sends them, where there is an endpoint and none runs.
+"""Whether a program that records sessions starts the process that sends them, and removes old ones, where an endpoint
+or a retention is set and none runs.
 
 Default: ``on``. With ``off`` they wait for ``otel-prov deliver``.
+"""
+
+OTEL_EXPORTER_PROV_RETENTION: Final = "OTEL_EXPORTER_PROV_RETENTION"
+"""How long sessions are kept, how much room they may take, or both: older ones go first. One that runs, or still waits
+to be sent to an endpoint, is never removed.
+
+Default: all are kept. Examples: ``30d``, ``12h``, ``10GiB``, ``30d,10GiB``.
 """
 
 OTEL_EXPORTER_PROV_TRACE_URL: Final = "OTEL_EXPORTER_PROV_TRACE_URL"
@@ -91,6 +116,13 @@ OTEL_EXPORTER_PROV_OAUTH2_FILE: Final = "OTEL_EXPORTER_PROV_OAUTH2_FILE"
 Default: none.
 """
 
+OTEL_EXPORTER_PROV_HEADERS: Final = "OTEL_EXPORTER_PROV_HEADERS"
+"""Headers of requests that send something over HTTP, to TrustGraph's librarian and to endpoints that are reached so;
+written as ``OTEL_EXPORTER_OTLP_HEADERS`` is. Messages over Pulsar have none.
+
+Default: none. Example: ``x-tenant=acme,authorization=Basic%20YW5uOmh1c2g=``.
+"""
+
 OTEL_EXPORTER_PROV_CERTIFICATE: Final = "OTEL_EXPORTER_PROV_CERTIFICATE"
 """PEM file with the authorities that may vouch for the endpoint's certificate.
 
@@ -130,14 +162,55 @@ Default: ``false``.
 PROV: Final = "prov"
 """What ``OTEL_TRACES_EXPORTER`` calls our own exporter."""
 
+PREFIX: Final = "OTEL_EXPORTER_PROV_"
+"""What the names of our own variables begin with."""
+
+CONFIG_FILE: Final = "OTEL_CONFIG_FILE"
+"""OpenTelemetry's variable: the file of its declarative configuration, which then decides in place of the variables."""
+
 FLAGS: Final = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 """What a switch may be set to."""
 
 _PROTOCOLS: Final = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 
 
+_given: dict[str, str] = {}  # what the arguments of an exporter say in place of variables
+
+_is_in_file = False
+
+
+def variable(name: str) -> str:
+    """What a variable of ours says, without blanks around it; empty where it is not set. A setting that a configuration
+    file has given goes before it."""
+    return (_given.get(name) or os.environ.get(name, "")).strip()
+
+
+def give(name: str, value: str) -> None:
+    """Have a setting in place of a variable, for this process and the worker that it starts."""
+    _given[name] = value
+
+
+def given() -> dict[str, str]:
+    """The settings that stand in place of variables."""
+    return dict(_given)
+
+
+def config_file() -> str:
+    """The file of OpenTelemetry's declarative configuration; empty where there is none."""
+    return os.environ.get(CONFIG_FILE, "").strip()
+
+
+def named_in_file() -> None:
+    """The configuration file names our exporter, which has been made."""
+    global _is_in_file
+    _is_in_file = True
+
+
 def exporter_names() -> list[str]:
-    """The names in ``OTEL_TRACES_EXPORTER``; ours alone where it is not set."""
+    """The names in ``OTEL_TRACES_EXPORTER``; ours alone where it is not set. With a configuration file, ours if that
+    has named it: the variable has no say then."""
+    if config_file():
+        return [PROV] if _is_in_file else []
     value = os.environ.get("OTEL_TRACES_EXPORTER", "").strip() or PROV
     return list(dict.fromkeys(name for part in value.split(",") if (name := part.strip())))
 
@@ -151,12 +224,41 @@ def otlp_protocol(name: str) -> str:
 def flag(name: str, default: bool) -> bool:
     """The variable's truth value; ``default`` where it is unset. A value that is neither counts as ``False``, said once
     in the log: whoever sets a switch to keep something in must not have it out for a misspelling."""
-    value = os.environ.get(name, "").strip().lower()
+    value = variable(name).lower()
     if not value:
         return default
     if value not in FLAGS:
         misread(name, value, "neither true nor false", "false")
     return FLAGS.get(value, False)
+
+
+def seconds(name: str, default: float) -> float:
+    """The variable's number of seconds; ``default`` where it is unset, or none above 0 and up to a day."""
+    value = variable(name)
+    try:
+        number = float(value) if value else default
+    except ValueError:
+        number = -1.0
+    if 0 < number <= 86_400:
+        return number
+    misread(name, value, "no number of seconds above 0 and up to 86400", f"{default:g}")
+    return default
+
+
+def headers() -> dict[str, str]:
+    """What ``OTEL_EXPORTER_PROV_HEADERS`` says: names in lower case, values with their escapes undone (OTLP exporter
+    specification, "Specifying headers via environment variables"). What is no ``name=value`` is said in the log."""
+    from urllib.parse import unquote
+
+    found: dict[str, str] = {}
+    for number, pair in enumerate(variable(OTEL_EXPORTER_PROV_HEADERS).split(","), start=1):
+        name, _, value = (part.strip() for part in pair.partition("="))
+        text = unquote(value)
+        if name.isascii() and name.isprintable() and name and "=" in pair and text.isprintable():
+            found[name.lower()] = text
+        elif pair.strip():  # which may be a secret, and so is not told
+            say_once(f"{OTEL_EXPORTER_PROV_HEADERS}: number {number} is no name=value; it is left out")
+    return found
 
 
 def misread(name: str, value: str, why: str, taken: str) -> None:

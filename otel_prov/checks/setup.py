@@ -13,10 +13,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from otel_prov import environment
+from otel_prov import environment, retention
 from otel_prov.checks.check import Check, bad, good
 from otel_prov.checks.spelling import misspelled
-from otel_prov.environment import FLAGS, PROV, exporter_names, otlp_protocol
+from otel_prov.environment import CONFIG_FILE, FLAGS, PROV, config_file, exporter_names, otlp_protocol
 
 __all__ = ["exporters", "packages", "sampling", "variables", "without_secrets", "writable"]
 
@@ -63,8 +63,17 @@ def variables() -> Iterator[Check]:
             yield bad(name, "no variable of otel-prov, so nobody reads it", remedy)
         elif name in _FLAGS and value and value.lower() not in FLAGS:
             yield bad(name, f"{value!r} is neither true nor false, and taken for false", "write true or false")
+        elif name == environment.OTEL_EXPORTER_PROV_RETENTION and value and not _is_retention(value):
+            yield bad(name, f"{value!r} is no age and no size, so nothing is removed", "write it like 30d or 10GiB")
         elif value and (name.startswith(_OURS) or _ALSO.fullmatch(name)):
             yield good(name, _shown(name, value))
+
+
+def _is_retention(value: str) -> bool:
+    try:
+        return bool(retention.read(value))
+    except ValueError:
+        return False
 
 
 def _shown(name: str, value: str) -> str:
@@ -82,6 +91,9 @@ def exporters() -> Iterator[Check]:
     """Whether ``OTEL_TRACES_EXPORTER`` names ours, and whether all that it names are installed."""
     if os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         yield bad("OTEL_SDK_DISABLED", "true, so nothing is traced", "unset it")
+    if file := config_file():
+        yield _configured(file)
+        return
     names = exporter_names()
     if PROV not in names:
         found = f"{','.join(names)} does not name prov, so no session is recorded"
@@ -92,6 +104,20 @@ def exporters() -> Iterator[Check]:
     for name in names:
         if name != "none":
             yield _exporter(name)
+
+
+def _configured(file: str) -> Check:
+    """What can be told of a configuration file without doing what it says."""
+    if not _is_there("opentelemetry.configuration"):
+        return bad(CONFIG_FILE, "the package that reads it is not installed", "pip install opentelemetry-configuration")
+    try:
+        text = Path(file).read_text("utf-8")
+    except (OSError, UnicodeError) as error:
+        return bad(CONFIG_FILE, f"{file} can't be read ({error})", "name a file that can, or unset it")
+    if not re.search(rf"^[^#]*\b{PROV}\s*:", text, re.MULTILINE):
+        found = f"{file} does not name the exporter prov, so no session is recorded"
+        return bad(CONFIG_FILE, found, "add it, as docs/ways.md has it")
+    return good(CONFIG_FILE, f"{file} names the exporter prov; it decides, and variables about exporters do not")
 
 
 def _exporter(name: str) -> Check:
@@ -114,7 +140,7 @@ def _is_there(module: str) -> bool:
 
 def sampling() -> Iterator[Check]:
     """Whether the sampler that ``OTEL_TRACES_SAMPLER`` names drops sessions from the graph."""
-    if not (name := os.environ.get("OTEL_TRACES_SAMPLER", "").strip()):
+    if config_file() or not (name := os.environ.get("OTEL_TRACES_SAMPLER", "").strip()):
         return
     argument = os.environ.get("OTEL_TRACES_SAMPLER_ARG", "").strip()
     remedy = f"set OTEL_TRACES_SAMPLER={_SAMPLER}, which drops none for the graph"

@@ -17,26 +17,31 @@ def main() -> int:
     logging.basicConfig(format="%(asctime)s %(message)s", stream=sys.stderr)
     logging.getLogger().handlers[0].addFilter(_trim_log)
     folder = store_folder()
-    is_over = False
+    is_over = troubled = False
     try:
         while not is_over:
             with alone(folder) as ours:
-                is_over = not ours or _work(folder)
+                if ours:
+                    troubled, is_over = _work(folder)
+                else:
+                    is_over = True
             # Whoever began to record just before the lock was let go has seen a worker, and started none.
             is_over = is_over or not files(folder)
     except (StoreError, ValueError) as error:
         logging.error("%s", error)
         return 1
-    return 0
+    return int(troubled)
 
 
-def _work(folder: Path) -> bool:
-    """Whether the work was ended from outside, or can't go on."""
-    from otel_prov.deliver.endpoints import configured  # loaded by the one of many that came first
+def _work(folder: Path) -> tuple[bool, bool]:
+    """Whether the work can't go on, and whether it is over, for that reason or as it was ended from outside."""
+    from otel_prov import retention  # loaded by the one of many that came first
+    from otel_prov.deliver.endpoints import configured
     from otel_prov.deliver.worker import Worker
 
-    worker = Worker(folder, configured(), leave=True)
-    return bool(worker.run()) or worker.stopped
+    worker = Worker(folder, configured(), leave=True, retention=retention.configured())
+    troubled = bool(worker.run())
+    return troubled and not (worker.stopped or worker.left), troubled or worker.stopped
 
 
 def _trim_log(record: logging.LogRecord) -> bool:

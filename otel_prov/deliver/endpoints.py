@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from urllib.parse import urlsplit
 from otel_prov.deliver.destination import Destination, Factory
 from otel_prov.deliver.file import FileDestination
 from otel_prov.describe import DEFAULT_SHAPE, SHAPES
-from otel_prov.environment import OTEL_EXPORTER_PROV_ENDPOINT, OTEL_EXPORTER_PROV_SHAPE
+from otel_prov.environment import OTEL_EXPORTER_PROV_ENDPOINT, OTEL_EXPORTER_PROV_SHAPE, variable
 
 __all__ = ["GROUP", "Endpoint", "configured", "endpoints", "open_destination"]
 
@@ -50,7 +49,7 @@ class Endpoint:
 
 def configured(shape: str | None = None) -> list[Endpoint]:
     """The endpoints of ``OTEL_EXPORTER_PROV_ENDPOINT``; the rest as :func:`endpoints` has it."""
-    return endpoints(_BETWEEN.split(os.environ.get(OTEL_EXPORTER_PROV_ENDPOINT, "")), shape)
+    return endpoints(_BETWEEN.split(variable(OTEL_EXPORTER_PROV_ENDPOINT)), shape)
 
 
 def endpoints(urls: Sequence[str], shape: str | None = None) -> list[Endpoint]:
@@ -60,7 +59,7 @@ def endpoints(urls: Sequence[str], shape: str | None = None) -> list[Endpoint]:
         ValueError: A URL is none, or a shape is; the message is one line that names it and the remedy.
     """
     urls = [url for url in (url.strip(", ") for url in urls) if url]
-    shapes = [name.strip() for name in (shape or os.environ.get(OTEL_EXPORTER_PROV_SHAPE, "")).split(",")]
+    shapes = [name.strip() for name in (shape or variable(OTEL_EXPORTER_PROV_SHAPE)).split(",")]
     shapes = [name or DEFAULT_SHAPE for name in shapes]
     if len(shapes) == 1:
         shapes *= len(urls)

@@ -15,10 +15,15 @@ from otel_prov.deliver.endpoints import Endpoint
 from otel_prov.keep import Store, StoreError
 from otel_prov.losses import lost
 from otel_prov.record import journal
+from otel_prov.retention import Retention
 
 __all__ = ["Worker"]
 
 _POLL = 0.025  # seconds between two glances at the sizes of the journals
+KEPT = "kept longer than OTEL_EXPORTER_PROV_RETENTION says"
+"""Reason for sessions that can't be removed yet."""
+
+_PRUNE = 60.0  # seconds between two looks for sessions that are kept no longer
 _LOOK = 1.0  # seconds after which journals and held steps are looked at in any case: a writer may have gone
 _ALONE = 60.0  # seconds without any writer, and without anything to send, after which a worker leaves
 _ALONE_IN_VAIN = 3600.0  # the same, where what is left can't be sent
@@ -33,6 +38,7 @@ class Worker:
         endpoints: Where to.
         once: Send what is there now, trying each endpoint once, and end.
         leave: End when no program has recorded anything for a while.
+        retention: Which sessions are kept no longer; those that wait to be sent are kept in any case.
         told: Called from several threads, with the identity of an endpoint and a number of steps that are done.
     """
 
@@ -43,16 +49,20 @@ class Worker:
         *,
         once: bool = False,
         leave: bool = False,
+        retention: Retention | None = None,
         told: Callable[[str, int], None] = lambda identity, steps: None,
     ) -> None:
         self._folder = folder
         self._endpoints = endpoints
         self._once = once
         self._leave = leave
+        self._retention = retention
         self._told = told
         self.stopped = False
         """Whether a signal said so."""
-        self._alone = 0.0
+        self.left = False
+        """Whether it has left, as nobody recorded anything any more."""
+        self._alone = self._prune_due = 0.0
 
     def run(self) -> list[str]:
         """Work until it is done, or a signal says stop. Gives why something is left, a line for each such endpoint.
@@ -71,6 +81,7 @@ class Worker:
                 courier.start()
             if self._once:
                 self._wait_for(couriers)
+                self._prune(store)
             else:
                 self._serve(store, couriers)
             _stop(couriers)
@@ -80,14 +91,18 @@ class Worker:
         seen: dict[str, int] = {}
         due = 0.0
         self._alone = time.monotonic()
-        while not self.stopped and any(courier.is_alive() for courier in couriers):
+        while not self.stopped and (not couriers or any(courier.is_alive() for courier in couriers)):
             now, sizes = time.monotonic(), _sizes(self._folder)
             if sizes != seen or now >= due:
                 seen, due = sizes, now + _LOOK
                 if self._take_in(store):
                     for courier in couriers:
                         courier.wake()
+                if now >= self._prune_due:
+                    self._prune_due = now + _PRUNE
+                    self._prune(store)
                 if self._is_done(now, couriers):
+                    self.left = True
                     return
             time.sleep(_POLL)
 
@@ -99,6 +114,19 @@ class Worker:
         except StoreError as error:  # a full disk, say, which somebody will see to
             lost("journals not taken in", error)
             return False
+
+    def _prune(self, store: Store) -> None:
+        """Remove what is kept no longer, and tell of what would go if it had been sent."""
+        if self._retention is None:
+            return
+        destinations = [endpoint.identity for endpoint in self._endpoints]
+        try:
+            pruned = store.prune(**self._retention._asdict(), unless_unsent=destinations)
+        except StoreError as error:
+            lost("store not pruned", error)
+            return
+        if pruned.waiting:
+            lost(KEPT, f"{pruned.waiting:,} sessions wait to be sent to {' and '.join(destinations)}")
 
     def _is_done(self, now: float, couriers: Sequence[Courier]) -> bool:
         """Whether it is time to leave: a writer that is alive has a file in the journal."""

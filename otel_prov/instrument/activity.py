@@ -56,6 +56,7 @@ class Activity:
     _context: Context | None = None  # inside this activity, as last seen
     _outside: Context | None = None
     _ended = False
+    _told: dict[str, Any] | None = None  # the span's attributes that are ours, in the order of setting
     _recorded: int | None = None  # id of the exception that something inside has recorded
 
     @property
@@ -135,13 +136,27 @@ class Activity:
             if error is not None and outcome == names.OUTCOME_ERROR:
                 self._record_error(error)
             self._close(outcome)
+            self._restore()
         finally:
             self._span.end()
+
+    def _set(self, name: str, value: str | int | list[int]) -> None:
+        """Set an attribute of the span."""
+        if self._told is not None:
+            self._told[name] = value
+        self._span.set_attribute(name, value)
+
+    def _restore(self) -> None:
+        """Set all attributes anew if some were pushed out: above its limit, which the program may reach with attributes
+        of its own, the SDK forgets the oldest. Those by which a session is found were first, and become the newest."""
+        if self._told is not None and getattr(self._span, "dropped_attributes", None):
+            for name, value in reversed(self._told.items()):
+                self._span.set_attribute(name, value)
 
     def _record_error(self, error: BaseException) -> None:
         """The exception is recorded where it happened; the activities around it only get the status."""
         self._span.set_status(StatusCode.ERROR, self._content.message(error))
-        self._span.set_attribute(names.ERROR_TYPE, qualified_name(type(error)))
+        self._set(names.ERROR_TYPE, qualified_name(type(error)))
         if self._recorded != id(error):
             self._span.add_event("exception", self._content.exception(error))
         if self._parent is not None:

@@ -135,7 +135,7 @@ def _attribute_limit() -> int:
     """The least of our limit and the SDK's, so that the SDK never slices what we write."""
     limit = LONGEST
     for variable in _LIMITS:
-        value = os.environ.get(variable, "")
+        value = os.environ.get(variable, "").strip()
         if value.isdecimal():
             return min(limit, int(value))
     return limit

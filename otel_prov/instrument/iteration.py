@@ -63,21 +63,23 @@ class IterationSpan(Activity):
             return
         content = self._content
         if uses is not None:
-            span.set_attribute(names.ITERATION_USES, sorted(map(int, uses)))
+            self._set(names.ITERATION_USES, sorted(map(int, uses)))
         if thought is not None and (text := content.text(thought)) is not None:
-            span.set_attribute(names.ITERATION_THOUGHT, text)
+            self._set(names.ITERATION_THOUGHT, text)
         if action is not None:
-            span.set_attribute(names.ITERATION_ACTION, content.name(action))
+            self._set(names.ITERATION_ACTION, content.name(action))
             self._acting = True
         if arguments is not None and (text := content.json(arguments)) is not None:
-            span.set_attribute(names.ITERATION_ARGUMENTS, text)
-        if not content.captured:
-            texts = {names.ITERATION_THOUGHT: thought, names.ITERATION_OBSERVATION: observation}
-            span.set_attributes(content.digests(texts))
+            self._set(names.ITERATION_ARGUMENTS, text)
+        for name, digest in content.digests(
+            {names.ITERATION_THOUGHT: thought, names.ITERATION_OBSERVATION: observation}
+        ).items():
+            self._set(name, digest)
         if observation is not None:
             if (text := content.text(observation)) is not None:
-                span.set_attribute(names.ITERATION_OBSERVATION, text)
+                self._set(names.ITERATION_OBSERVATION, text)
         elif self._acting:
+            self._restore()
             for checkpoint in session.checkpoints:
                 checkpoint(span)
 
@@ -92,17 +94,18 @@ class IterationSpan(Activity):
         self.number = session.next_number()
         self._content = session._content
         session.open_iterations.add(self)
+        self._told = {**session.identity, names.ITERATION_NUMBER: self.number}
         return session.tracer.start_span(
             names.ITERATION,
             outside if outside is session._context else trace.set_span_in_context(session._span, outside),
-            attributes={**session.identity, names.ITERATION_NUMBER: self.number},
+            attributes=self._told,
         )
 
     def _close(self, outcome: str | None) -> None:
         if self._parent is not None:
             self._parent.open_iterations.discard(self)
         if outcome is not None:
-            self._span.set_attribute(names.ITERATION_OUTCOME, outcome)
+            self._set(names.ITERATION_OUTCOME, outcome)
 
 
 def iteration() -> IterationSpan:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import uuid
 from collections.abc import Iterable
 from typing import Any
@@ -17,6 +16,7 @@ from otel_prov.environment import (
     OTEL_EXPORTER_PROV_ENDPOINT,
     OTEL_EXPORTER_PROV_FLOW,
     OTEL_EXPORTER_PROV_WORKSPACE,
+    variable,
 )
 from otel_prov.instrument.activity import CHECKPOINTS, NOT_RECORDED, Activity, Checkpoint, current, tracer
 from otel_prov.instrument.content import LONGEST, Content, Redact
@@ -52,7 +52,7 @@ class SessionSpan(Activity):
         self.identity: dict[str, str] = {
             names.SESSION_ID: self.id,
             names.COLLECTION: content.name(
-                collection or os.environ.get(OTEL_EXPORTER_PROV_COLLECTION) or names.DEFAULT_COLLECTION
+                collection or variable(OTEL_EXPORTER_PROV_COLLECTION) or names.DEFAULT_COLLECTION
             ),
         }
         """Attributes that every span of the session carries."""
@@ -95,14 +95,15 @@ class SessionSpan(Activity):
         observations the answer really rests on, where that is known.
         """
         if uses is not None:
-            self._span.set_attribute(names.ITERATION_USES, sorted(map(int, uses)))
+            self._set(names.ITERATION_USES, sorted(map(int, uses)))
         if outcome is not None:
             self._outcome = self._content.name(outcome)
         if answer is not None:
             self._answered = True
             if (text := self._content.text(answer)) is not None:
-                self._span.set_attribute(names.SESSION_ANSWER, text)
-            self._span.set_attributes(self._content.digests({names.SESSION_ANSWER: answer}))
+                self._set(names.SESSION_ANSWER, text)
+            for name, digest in self._content.digests({names.SESSION_ANSWER: answer}).items():
+                self._set(name, digest)
 
     def returned(self, value: Any) -> None:
         """The loop has returned: that is the answer, else what it has yielded."""
@@ -118,7 +119,7 @@ class SessionSpan(Activity):
             self._yields.add(value)
 
     def _open(self, outside: Context) -> Span:
-        attributes: dict[str, str | int] = {
+        attributes: dict[str, Any] = {
             names.OPERATION_NAME: names.INVOKE_AGENT,
             **self.identity,
             names.SESSION_URI: self.uri,
@@ -132,6 +133,7 @@ class SessionSpan(Activity):
             attributes[names.SESSION_QUESTION] = text
         attributes |= self._content.digests({names.SESSION_QUESTION: self._question})
         self._question = None  # the span has it; the host's object is not kept alive
+        self._told = attributes
         title = names.INVOKE_AGENT if self._name is None else f"{names.INVOKE_AGENT} {self._name}"
         context = set_value(CHECKPOINTS, self.checkpoints, outside)
         return self.tracer.start_span(title, context, attributes=attributes)
@@ -144,16 +146,16 @@ class SessionSpan(Activity):
         if outcome is None:
             outcome = self._outcome or (names.OUTCOME_FINAL if self._answered else None)
         if outcome is not None:
-            self._span.set_attribute(names.SESSION_OUTCOME, outcome)
+            self._set(names.SESSION_OUTCOME, outcome)
 
 
 def _place() -> dict[str, str]:
     """Where in TrustGraph the session can be found, beside its collection; nothing where it isn't sent anywhere."""
-    if not os.environ.get(OTEL_EXPORTER_PROV_ENDPOINT):
+    if not variable(OTEL_EXPORTER_PROV_ENDPOINT):
         return {}
     return {
-        names.WORKSPACE: os.environ.get(OTEL_EXPORTER_PROV_WORKSPACE) or "default",
-        names.FLOW: os.environ.get(OTEL_EXPORTER_PROV_FLOW) or "default",
+        names.WORKSPACE: variable(OTEL_EXPORTER_PROV_WORKSPACE) or "default",
+        names.FLOW: variable(OTEL_EXPORTER_PROV_FLOW) or "default",
     }
 
 

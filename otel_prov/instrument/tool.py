@@ -44,9 +44,10 @@ class ToolSpan(Activity):
     def record(self, result: Any) -> None:
         """Record what the tool came back with, of any type."""
         if self._span.is_recording() and (text := self._content.text(result)) is not None:
-            self._span.set_attribute(names.TOOL_RESULT, text)
+            self._set(names.TOOL_RESULT, text)
         elif self._span.is_recording():
-            self._span.set_attributes(self._content.digests({names.TOOL_RESULT: result}))
+            for name, digest in self._content.digests({names.TOOL_RESULT: result}).items():
+                self._set(name, digest)
 
     def returned(self, value: Any) -> None:
         """What a decorated function returns is its result."""
@@ -62,7 +63,7 @@ class ToolSpan(Activity):
             return self._span
         content = self._content = session._content
         name = content.name(self._name)
-        attributes: dict[str, str | int] = {
+        attributes: dict[str, Any] = {
             names.OPERATION_NAME: names.EXECUTE_TOOL,
             names.TOOL_NAME: name,
             **session.identity,
@@ -71,6 +72,7 @@ class ToolSpan(Activity):
         if (text := content.json(self._arguments)) is not None:
             attributes[names.TOOL_ARGUMENTS] = text
         self._arguments = None  # the span has them; the host's objects are not kept alive
+        self._told = attributes
         return session.tracer.start_span(
             f"{names.EXECUTE_TOOL} {name}",
             trace.set_span_in_context(self._parent._span, outside),
@@ -89,7 +91,7 @@ class ToolSpan(Activity):
 
     def _close(self, outcome: str | None) -> None:
         if outcome is not None:
-            self._span.set_attribute(names.ITERATION_OUTCOME, outcome)
+            self._set(names.ITERATION_OUTCOME, outcome)
 
 
 @overload

@@ -2,40 +2,60 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from otel_prov.keep.schema import number, writing
 from otel_prov.keep.standing import RUNNING, Standing
 
-__all__ = ["batches", "prune"]
+__all__ = ["Pruned", "batches", "prune"]
 
 T = TypeVar("T")
 
+_SENT = """SELECT min(coalesce((SELECT cursor FROM destination WHERE url = value), 0)) FROM json_each(?)"""
+"""Up to which number all of the destinations have what they are sent."""
+_WAITS = """SELECT 1 FROM step WHERE session = :session AND (seq > :sent OR seq IN (SELECT seq FROM held))
+    AND EXISTS (SELECT 1 FROM span WHERE span.session = step.session)"""
 _PAGES = 4096  # given back to the file system in one transaction
 
 
-def prune(db: sqlite3.Connection, folder: Path, older_than: timedelta | None, max_bytes: int | None) -> int:
+class Pruned(NamedTuple):
+    """What pruning came to."""
+
+    removed: int
+    """Sessions that are gone."""
+    waiting: int
+    """Sessions that would be gone if they did not wait to be sent."""
+
+
+def prune(
+    db: sqlite3.Connection,
+    folder: Path,
+    older_than: timedelta | None,
+    max_bytes: int | None,
+    destinations: Sequence[str],
+) -> Pruned:
     """Remove sessions, see :meth:`otel_prov.keep.Store.prune`."""
-    removed = 0
+    removal = _Removal(db, folder, destinations)
     if older_than is not None:
         before = time.time_ns() // 1000 - older_than // timedelta(microseconds=1)
         with writing(db):
             db.execute("DELETE FROM bad_line WHERE found < ?", (before,))
         old = db.execute("SELECT id FROM session WHERE active < ? ORDER BY started, uri", (before,)).fetchall()
-        removed += _remove(db, folder, old, lambda: False)
+        removal.remove(old, lambda: False)
     if max_bytes is not None and _used(db) > max_bytes:
         with writing(db):
             db.execute("DELETE FROM bad_line")
         every = db.execute("SELECT id FROM session ORDER BY started, uri").fetchall()
-        removed += _remove(db, folder, every, lambda: _used(db) <= max_bytes)
+        removal.remove(every, lambda: _used(db) <= max_bytes)
     _shrink(db)
-    return removed
+    return Pruned(removal.removed, len(removal.waiting))
 
 
 def batches(items: Iterable[T], size: int = 100) -> Iterator[list[T]]:
@@ -45,27 +65,40 @@ def batches(items: Iterable[T], size: int = 100) -> Iterator[list[T]]:
         yield batch
 
 
-def _remove(db: sqlite3.Connection, folder: Path, sessions: list[tuple[int]], is_enough: Callable[[], bool]) -> int:
-    """Remove sessions that don't run, one after the other, until that is enough. Gives how many."""
-    removed = 0
-    for batch in batches(sessions):
-        with writing(db):
-            standing = Standing(db, folder)
-            for (session,) in batch:
-                if is_enough():
-                    return removed
-                removed += _remove_one(db, session, standing)
-    return removed
+class _Removal:
+    """Removes sessions that neither run nor wait to be sent."""
 
+    def __init__(self, db: sqlite3.Connection, folder: Path, destinations: Sequence[str]) -> None:
+        self.removed = 0
+        self.waiting: set[int] = set()
+        self._db = db
+        self._folder = folder
+        self._destinations = json.dumps(list(destinations))
 
-def _remove_one(db: sqlite3.Connection, session: int, standing: Standing) -> bool:
-    row = db.execute("SELECT outcome FROM session WHERE id = ?", (session,)).fetchone()
-    if row is None or standing.outcome(session, row[0]) == RUNNING:
-        return False
-    db.execute("DELETE FROM session WHERE id = ?", (session,))
-    for table in ("span", "imported", "step", "source"):
-        db.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
-    return True
+    def remove(self, sessions: list[tuple[int]], is_enough: Callable[[], bool]) -> None:
+        """Remove one after the other, until that is enough."""
+        for batch in batches(sessions):
+            with writing(self._db):
+                standing = Standing(self._db, self._folder)
+                (sent,) = self._db.execute(_SENT, (self._destinations,)).fetchone()
+                for (session,) in batch:
+                    if is_enough():
+                        return
+                    self._remove_one(session, standing, sent)
+
+    def _remove_one(self, session: int, standing: Standing, sent: int | None) -> None:
+        db = self._db
+        row = db.execute("SELECT uri, outcome FROM session WHERE id = ?", (session,)).fetchone()
+        if row is None or standing.outcome(session, row[1]) == RUNNING:
+            return
+        if sent is not None and db.execute(_WAITS, {"session": session, "sent": sent}).fetchone():
+            self.waiting.add(session)
+            return
+        db.execute("DELETE FROM session WHERE id = ?", (session,))
+        db.execute("DELETE FROM quarantine WHERE session = ?", (row[0],))
+        for table in ("span", "imported", "step", "source"):
+            db.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
+        self.removed += 1
 
 
 def _used(db: sqlite3.Connection) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -15,6 +15,7 @@ from otel_prov.keep import evidence, intake, listing, pruning, schema, sources
 from otel_prov.keep.intake import Intake
 from otel_prov.keep.listing import Filter, Summary
 from otel_prov.keep.outbox import Outbox
+from otel_prov.keep.pruning import Pruned
 from otel_prov.keep.schema import StoreError
 from otel_prov.keep.sources import Naming
 from otel_prov.keep.standing import Standing
@@ -136,14 +137,22 @@ class Store:
                         except (TypeError, OverflowError) as error:
                             lost(NOT_IMPORTED, f"{session.uri}: {error}")
 
-    def prune(self, *, older_than: timedelta | None = None, max_bytes: int | None = None) -> int:
-        """Remove sessions, oldest first, and give their space back. Gives how many were removed.
+    def prune(
+        self,
+        *,
+        older_than: timedelta | None = None,
+        max_bytes: int | None = None,
+        unless_unsent: Sequence[str] = (),
+    ) -> Pruned:
+        """Remove sessions, oldest first, and give their space back.
 
         ``older_than`` removes those whose latest sign of life is longer ago; ``max_bytes`` as many as it takes for the
-        database file to be no larger (bad lines go before sessions). A session that runs is never removed.
+        database file to be no larger (bad lines go before sessions). A session that runs is never removed, nor one of
+        which a step still waits to be sent to one of the destinations ``unless_unsent``. What a destination has refused
+        waits no more.
         """
         with self._database(to_write=True) as db:
-            return pruning.prune(db, self._folder, older_than, max_bytes)
+            return pruning.prune(db, self._folder, older_than, max_bytes, unless_unsent)
 
     def bad_lines(self) -> int:
         """How many lines of journals have been set aside because they couldn't be read."""

@@ -8,8 +8,10 @@ from pathlib import Path
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
+from otel_prov.environment import config_file, named_in_file
 from otel_prov.losses import guarded
 from otel_prov.record.recorder import recorder
+from otel_prov.record.settings import take
 
 __all__ = ["ProvSpanExporter"]
 
@@ -20,11 +22,19 @@ class ProvSpanExporter(SpanExporter):
     """Records agents' spans in the journal of the local store. A span that a processor of ours has recorded is not
     recorded twice.
 
+    Never raises, whatever it is given.
+
     Args:
         store: Folder of the store; ``OTEL_EXPORTER_PROV_STORE``, else the user's data folder, if left out.
+        settings: In place of variables, for the whole process: ``endpoint`` for ``OTEL_EXPORTER_PROV_ENDPOINT``, and so
+            on. A file of OpenTelemetry's declarative configuration has them below ``prov:``.
     """
 
-    def __init__(self, store: str | Path | None = None) -> None:
+    def __init__(self, store: str | Path | None = None, **settings: object) -> None:
+        if config_file():  # which speaks for the whole process, as the variables do
+            settings["store"] = store
+            named_in_file()
+        take(settings)
         self._recorder = recorder(store)
         self._recorder.expect_exports()
 

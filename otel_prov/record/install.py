@@ -6,10 +6,12 @@ from pathlib import Path
 
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 
-from otel_prov.environment import PROV, exporter_names
+from otel_prov.environment import CONFIG_FILE, PROV, config_file, exporter_names
 from otel_prov.losses import guarded, lost
+from otel_prov.record.configured import set_up_from_file
+from otel_prov.record.limits import good_limits
 from otel_prov.record.named import exporters
 from otel_prov.record.processor import ProvSpanProcessor
 from otel_prov.record.sampler import named_sampler
@@ -25,17 +27,41 @@ def install(store: str | Path | None = None) -> None:
 
     Adds a :class:`ProvSpanProcessor` to the program's tracer provider, beside what is there. Where there is none, makes
     one, with the exporters that ``OTEL_TRACES_EXPORTER`` names (``otlp,prov``) and the sampler that
-    ``OTEL_TRACES_SAMPLER`` names. Where the exporters are others but not ``prov``, or ``none``, no session is recorded.
+    ``OTEL_TRACES_SAMPLER`` names; or as the file has it that ``OTEL_CONFIG_FILE`` names. Where the exporters are others
+    but not ``prov``, or ``none``, no session is recorded.
 
     Args:
         store: Folder of the store; ``OTEL_EXPORTER_PROV_STORE``, else the user's data folder, if left out.
     """
-    names = exporter_names()
-    if names == ["none"]:
+    if exporter_names() == ["none"]:
         return
-    provider = _provider()
+    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+        if not config_file():
+            _set_up()
+        elif not set_up_from_file():
+            return
+    _add_processor(trace.get_tracer_provider(), store)
+
+
+def _set_up() -> None:
+    """Make the program's provider, with the named exporters."""
+    with good_limits():
+        provider = TracerProvider(sampler=named_sampler())
+    for exporter in exporters():
+        _add_exporter(provider, exporter)
+    trace.set_tracer_provider(provider)
+
+
+@guarded(None, "exporter left out: its batch processor can't be made")  # from OTEL_BSP_*, say
+def _add_exporter(provider: TracerProvider, exporter: SpanExporter) -> None:
+    provider.add_span_processor(BatchSpanProcessor(exporter))
+
+
+def _add_processor(provider: trace.TracerProvider, store: str | Path | None) -> None:
+    names = exporter_names()
     if PROV not in names:
-        lost("sessions not recorded: OTEL_TRACES_EXPORTER does not name prov", ",".join(names))
+        said_by = CONFIG_FILE if config_file() else "OTEL_TRACES_EXPORTER"
+        lost(f"sessions not recorded: {said_by} does not name prov", config_file() or ",".join(names))
     elif not isinstance(provider, TracerProvider):
         lost("sessions not recorded: the tracer provider takes no span processor", type(provider).__name__)
     elif not hasattr(provider, _MARK):
@@ -43,19 +69,9 @@ def install(store: str | Path | None = None) -> None:
         provider.add_span_processor(ProvSpanProcessor(store))
 
 
-def _provider() -> trace.TracerProvider:
-    """The program's provider; one with the named exporters where it has none."""
-    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
-        provider = TracerProvider(sampler=named_sampler())
-        for exporter in exporters():
-            provider.add_span_processor(BatchSpanProcessor(exporter))
-        trace.set_tracer_provider(provider)
-    return trace.get_tracer_provider()
-
-
 @guarded(None, "sessions not recorded: install failed")
 def post_instrument() -> None:
-    """Called by ``opentelemetry-instrument`` when it has set up what the variables say.
+    """Called by ``opentelemetry-instrument`` when it has set up what the variables, or the file, say.
 
     With ``prov`` among the exporters, adds the processor too: it sees what runs, the exporter only what has ended.
     """

@@ -12,7 +12,7 @@ import threading
 import weakref
 from pathlib import Path
 
-from otel_prov.environment import OTEL_EXPORTER_PROV_STORE
+from otel_prov.environment import OTEL_EXPORTER_PROV_STORE, variable
 from otel_prov.losses import lost
 from otel_prov.record.locks import hold, is_held, lock
 
@@ -27,7 +27,7 @@ _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_BIN
 
 def store_folder(store: str | Path | None = None) -> Path:
     """Where sessions are kept: the given folder, else ``OTEL_EXPORTER_PROV_STORE``, else this user's data folder."""
-    if folder := store or os.environ.get(OTEL_EXPORTER_PROV_STORE):
+    if folder := store or variable(OTEL_EXPORTER_PROV_STORE):
         return Path(folder).expanduser()
     from platformdirs import user_data_path
 

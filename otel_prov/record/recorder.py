@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-import os
 from collections import OrderedDict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from otel_prov import names
 from otel_prov.checks.spelling import tell_misspelled
-from otel_prov.environment import OTEL_EXPORTER_PROV_STORE
+from otel_prov.checks.values import tell_misread
+from otel_prov.environment import OTEL_EXPORTER_PROV_STORE, variable
 from otel_prov.record.encode import copy_of, envelope, span_json
 from otel_prov.record.journal import Journal
 from otel_prov.record.worker import Worker
@@ -31,6 +31,7 @@ class Recorder:
 
     def __init__(self, store: str) -> None:
         tell_misspelled()
+        tell_misread()
         self._journal = Journal(store)
         self._worker = Worker(store)
         self._resource: Resource | None = None
@@ -85,7 +86,7 @@ def recorder(store: str | Path | None = None) -> Recorder:
 
     Never raises: the folder is looked at when the first span is written.
     """
-    return _recorder(str(store or os.environ.get(OTEL_EXPORTER_PROV_STORE) or ""))
+    return _recorder(str(store or variable(OTEL_EXPORTER_PROV_STORE)))
 
 
 _recorder = functools.cache(Recorder)

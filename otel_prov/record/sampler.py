@@ -62,12 +62,14 @@ class ProvSampler(Sampler):
 
 
 def prov_parentbased_traceidratio(argument: str | None = None) -> Sampler:
-    """Entry point of the group ``opentelemetry_traces_sampler``.
+    """Entry point of the groups ``opentelemetry_traces_sampler``, and ``opentelemetry_sampler`` for declarative
+    configuration, which gives no arguments as yet.
 
     Args:
-        argument: ``OTEL_TRACES_SAMPLER_ARG``, the share of new traces that other exporters get; 1 if left out.
+        argument: The share of new traces that other exporters get; ``OTEL_TRACES_SAMPLER_ARG``, else 1, if left out.
     """
-    return ProvSampler(ParentBased(TraceIdRatioBased(_ratio(argument))))
+    given = os.environ.get(_ARGUMENT) if argument is None else argument
+    return ProvSampler(ParentBased(TraceIdRatioBased(_ratio(given))))
 
 
 def _ratio(argument: str | None) -> float:

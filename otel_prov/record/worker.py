@@ -8,12 +8,16 @@ import time
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from otel_prov import retention
+from otel_prov.checks.setup import without_secrets
 from otel_prov.environment import (
     OTEL_EXPORTER_PROV_ENDPOINT,
     OTEL_EXPORTER_PROV_STORE,
     OTEL_EXPORTER_PROV_WORKER,
     flag,
+    given,
     misread,
+    variable,
 )
 from otel_prov.losses import guarded, lost
 from otel_prov.record.journal import store_folder
@@ -29,6 +33,7 @@ LOCK_FILE = "worker.lock"
 LOG_FILE = "worker.log"
 """File of the store that a worker complains to."""
 NOT_STARTED = "sessions recorded but not sent: worker not started"
+ENDED = "sessions recorded but not sent: the worker has ended"
 
 _PAUSE = 5.0  # seconds between two looks whether the worker is alive
 _LONGEST_PAUSE = 60.0  # where workers that were started don't live long
@@ -52,16 +57,12 @@ class Worker:
 
     @guarded(None, NOT_STARTED)
     def _look(self) -> None:
-        if self._process is not None:
-            self._process.poll()  # or a worker that has ended would stay a zombie
-        endpoint = os.environ.get(OTEL_EXPORTER_PROV_ENDPOINT, "").strip()
-        if not endpoint or not flag(OTEL_EXPORTER_PROV_WORKER, True):
-            return
-        if "://" not in endpoint:
-            what = endpoint.rpartition("@")[2]  # a password may stand before it
-            misread(OTEL_EXPORTER_PROV_ENDPOINT, what, "no URL like pulsar://broker:6650", "no endpoint")
+        if not _is_wanted():
             return
         folder = store_folder(self._store).absolute()
+        if self._process is not None and self._process.poll() == 1:  # which also keeps it from being a zombie
+            lost(ENDED, without_secrets(_last_line(folder / LOG_FILE)))
+            self._process = None
         if is_held(folder / LOCK_FILE):
             self._pause = _PAUSE
         elif not _runs_python(sys.executable):
@@ -69,6 +70,24 @@ class Worker:
         else:
             self._process = _start(folder)
             self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+
+
+def _is_wanted() -> bool:
+    """Whether there is something for a worker to do, as far as the variables say."""
+    if not flag(OTEL_EXPORTER_PROV_WORKER, True):
+        return False
+    endpoint = variable(OTEL_EXPORTER_PROV_ENDPOINT)
+    if endpoint and "://" not in endpoint:
+        what = endpoint.rpartition("@")[2]  # a password may stand before it
+        misread(OTEL_EXPORTER_PROV_ENDPOINT, what, "no URL like pulsar://broker:6650", "no endpoint")
+        return False
+    return bool(endpoint) or retention.configured() is not None
+
+
+def _last_line(log: Path) -> str:
+    """What a worker has complained of last."""
+    lines = log.read_text("utf-8", "replace").splitlines()
+    return f"{lines[-1] if lines else 'it says nothing'} ({log})"
 
 
 def trim(log: IO[Any]) -> None:
@@ -92,6 +111,7 @@ def _start(folder: Path) -> subprocess.Popen[bytes]:
 
     environment = {
         **os.environ,
+        **given(),
         OTEL_EXPORTER_PROV_STORE: str(folder),
         OTEL_EXPORTER_PROV_WORKER: "off",
         "OTEL_SDK_DISABLED": "true",  # what a worker does is nobody's trace

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from otel_prov import retention
 from otel_prov.describe.formats import write
 from otel_prov.record.journal import store_folder
 from otel_prov.show import delivery, exchange, questions
@@ -147,14 +148,24 @@ main.add_command(validate)
     "--older-than", type=age, metavar="AGE", help="Remove sessions with no sign of life for so long: 30d, 12h."
 )
 @click.option("--max-size", type=size, metavar="SIZE", help="Remove the oldest until the store is this small: 1GB.")
+@click.option("--unsent", is_flag=True, help="Remove sessions that still wait to be sent somewhere, too.")
 @click.pass_obj
-def prune(folder: Path, /, older_than: timedelta | None, max_size: int | None) -> None:
-    """Remove old sessions from the store."""
+def prune(folder: Path, /, older_than: timedelta | None, max_size: int | None, unsent: bool) -> None:
+    """Remove old sessions from the store.
+
+    Without options that say which, as OTEL_EXPORTER_PROV_RETENTION says. Those that run stay.
+    """
+    if older_than is None and max_size is None:
+        older_than, max_size = retention.configured() or (None, None)
     if older_than is None and max_size is None:
         raise click.UsageError("Say what to remove: --older-than, --max-size, or both.")
     with reading(folder) as store:
-        removed = store.prune(older_than=older_than, max_bytes=max_size)
-    click.echo(f"Removed {count(removed, 'session')}.")
+        destinations = [] if unsent else delivery.destinations(store)
+        pruned = store.prune(older_than=older_than, max_bytes=max_size, unless_unsent=destinations)
+    click.echo(f"Removed {count(pruned.removed, 'session')}.")
+    if pruned.waiting:
+        waiting = f"{count(pruned.waiting, 'session')} not yet sent to {' and '.join(destinations)}"
+        click.echo(f"Kept {waiting}; --unsent removes them, too.", err=True)
 
 
 main.add_command(delivery.deliver)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from otel_prov import retention
 from otel_prov.describe import SHAPES
 from otel_prov.environment import OTEL_EXPORTER_PROV_ENDPOINT
 from otel_prov.keep import Delivery, Quarantined, Store, StoreError
@@ -20,7 +21,7 @@ from otel_prov.show.times import iso, lasted, local
 if TYPE_CHECKING:
     from otel_prov.deliver.endpoints import Endpoint
 
-__all__ = ["deliver", "quarantine", "status"]
+__all__ = ["deliver", "destinations", "quarantine", "status"]
 
 # otel_prov.deliver is imported where it is needed: other commands shall not wait for it.
 
@@ -47,7 +48,7 @@ def deliver(folder: Path, /, urls: Sequence[str], once: bool, shape: str | None)
         while left is None:
             with alone(folder) as ours, _progress(folder, endpoints if ours else ()) as told:
                 if ours:
-                    worker = Worker(folder, endpoints, once=once, told=told)
+                    worker = Worker(folder, endpoints, once=once, retention=retention.configured(), told=told)
                     left = worker.run()
                     left = [] if worker.stopped else left
                 elif once:
@@ -65,10 +66,10 @@ def status(folder: Path, /, as_json: bool) -> None:
     """Show what was sent where, and what waits."""
     from otel_prov.deliver.alone import other
 
-    named = [endpoint.identity for endpoint in _endpoints((), None)]
+    named = _named_endpoints()
     with _troubles(), Store(folder) as store:
-        destinations = dict.fromkeys([*named, *store.outbox.destinations()])
-        deliveries = [store.outbox.delivery(destination) for destination in destinations]
+        every = dict.fromkeys([*named, *store.outbox.destinations()])
+        deliveries = [store.outbox.delivery(destination) for destination in every]
         journals = store.outbox.waiting_bytes()
         held, bad_lines = store.outbox.held(), store.bad_lines()
     worker = other(folder)
@@ -94,6 +95,15 @@ def status(folder: Path, /, as_json: bool) -> None:
         click.echo(
             f"\nNothing is sent anywhere; set {OTEL_EXPORTER_PROV_ENDPOINT}, or run 'otel-prov deliver --to URL'."
         )
+
+
+def destinations(store: Store) -> list[str]:
+    """Where the store's sessions are sent: to the endpoints that are set, else wherever something was sent before."""
+    return _named_endpoints() or store.outbox.destinations()
+
+
+def _named_endpoints() -> list[str]:
+    return [endpoint.identity for endpoint in _endpoints((), None)]
 
 
 def _print_delivery(delivery: Delivery) -> None:

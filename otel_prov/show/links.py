@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Final
 
-from otel_prov.environment import OTEL_EXPORTER_PROV_TRACE_URL, misread
+from otel_prov.environment import OTEL_EXPORTER_PROV_TRACE_URL, misread, variable
 from otel_prov.steps import Session
 
 __all__ = ["JAEGER", "makes_sense", "span_url", "template", "trace_url"]
@@ -42,7 +41,7 @@ def span_url(trace_id: str | None, span_id: str | None) -> str | None:
 
 def template() -> str | None:
     """What ``OTEL_EXPORTER_PROV_TRACE_URL`` says; Jaeger's page where that is unset, or makes no sense."""
-    value = os.environ.get(OTEL_EXPORTER_PROV_TRACE_URL, "").strip()
+    value = variable(OTEL_EXPORTER_PROV_TRACE_URL)
     if not makes_sense(value):
         misread(OTEL_EXPORTER_PROV_TRACE_URL, value, f"no URL with {_TRACE} in it", JAEGER)
         return JAEGER

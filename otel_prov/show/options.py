@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
@@ -10,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from otel_prov import names
+from otel_prov import names, retention
 from otel_prov.describe import DEFAULT_SHAPE, DEFAULT_VIEW, SHAPES, VIEWS
 from otel_prov.describe.formats import FORMATS
 
@@ -26,28 +25,22 @@ OUTCOMES = (
     "interrupted",
 )
 
-_AGE = re.compile(r"(\d+) ?([smhdw])", re.ASCII)
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
-_SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(?:([kmgt])(i?))?b?", re.ASCII | re.IGNORECASE)
-_POWERS = {None: 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
+T = TypeVar("T")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def age(text: str) -> timedelta:
     """``30d``, ``2h``; units s, m, h, d, w."""
-    if match := _AGE.fullmatch(text.strip()):
-        with contextlib.suppress(OverflowError):
-            return timedelta(seconds=int(match[1]) * _SECONDS[match[2]])
-    raise click.BadParameter(f"{text!r} is no age; write it like 30d, 12h or 90m.")
+    return _option(retention.age, text)
 
 
 def since(text: str) -> datetime:
     """An age, counted back from now, or an ISO date or time, in the local zone unless it names another."""
     text = text.strip()
     try:
-        if _AGE.fullmatch(text):
+        if retention.AGE.fullmatch(text):
             return datetime.now(timezone.utc) - age(text)
         return datetime.fromisoformat(re.sub("[zZ]$", "+00:00", text)).astimezone(timezone.utc)
     except (ValueError, OverflowError, OSError):  # also a year that the calendar of this platform doesn't reach
@@ -63,11 +56,14 @@ def until(text: str) -> datetime:
 
 def size(text: str) -> int:
     """Bytes: ``1GB`` is 10**9, ``1GiB`` 2**30."""
-    if match := _SIZE.fullmatch(text.strip()):
-        number, prefix, binary = match.groups()
-        with contextlib.suppress(OverflowError):
-            return int(float(number) * (1024 if binary else 1000) ** _POWERS[prefix and prefix.lower()])
-    raise click.BadParameter(f"{text!r} is no size; write it like 1GB, 500MB or 2GiB.")
+    return _option(retention.size, text)
+
+
+def _option(read: Callable[[str], T], text: str) -> T:
+    try:
+        return read(text)
+    except ValueError as error:
+        raise click.BadParameter(f"{error}.") from None
 
 
 _FILTERS = (

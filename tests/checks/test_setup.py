@@ -42,6 +42,14 @@ def test_packages_are_told_with_their_versions() -> None:
             "write true or false",
         ),
         (
+            "OTEL_EXPORTER_PROV_RETENTION",
+            "30",
+            "FAIL  OTEL_EXPORTER_PROV_RETENTION: '30' is no age and no size, so nothing is removed; "
+            "write it like 30d or 10GiB",
+        ),
+        ("OTEL_EXPORTER_PROV_RETENTION", "30d, 10GiB", "ok    OTEL_EXPORTER_PROV_RETENTION: 30d, 10GiB"),
+        ("OTEL_EXPORTER_PROV_HEADERS", "a=hush", "ok    OTEL_EXPORTER_PROV_HEADERS: set, not shown"),
+        (
             "OTEL_EXPORTER_PROV_TOEKN",
             "hush",
             "FAIL  OTEL_EXPORTER_PROV_TOEKN: no variable of otel-prov, so nobody reads it; "
@@ -123,3 +131,24 @@ def test_a_folder_is_writable_or_what_to_do_is_told(tmp_path: Path) -> None:
     (line,) = lines(setup.writable(tmp_path / "file"))
     assert line.startswith("FAIL  store: ")
     assert line.endswith("set OTEL_EXPORTER_PROV_STORE to another folder")
+
+
+@pytest.mark.parametrize(
+    ("text", "mark", "found"),
+    [
+        ("exporter:\n  prov:\n", "ok  ", "names the exporter prov; it decides, and variables about exporters do not"),
+        ("exporter:\n  # prov:\n", "FAIL", "does not name the exporter prov, so no session is recorded"),
+        (None, "FAIL", "can't be read"),
+    ],
+)
+def test_a_configuration_file_decides_in_place_of_the_variables(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str | None, mark: str, found: str
+) -> None:
+    pytest.importorskip("opentelemetry.configuration", reason="pip install opentelemetry-configuration")
+    if text is not None:
+        (tmp_path / "otel.yaml").write_text(text)
+    monkeypatch.setenv("OTEL_CONFIG_FILE", str(tmp_path / "otel.yaml"))
+    monkeypatch.setenv("OTEL_TRACES_EXPORTER", "carrier_pigeon")
+    (line,) = lines(setup.exporters())
+    assert line.startswith(mark)
+    assert found in line

@@ -11,7 +11,7 @@ from otel_prov.losses import losses
 from otel_prov.record import worker
 from otel_prov.record.worker import LOG_FILE, NOT_STARTED, Worker
 
-from .conftest import AGENT, Probe, Run, until
+from .conftest import AGENT, LONGEST, Probe, Run, until
 
 
 @pytest.fixture
@@ -61,3 +61,20 @@ def test_what_is_wrong_with_an_endpoint_stands_in_its_log_and_in_status(
     remedy = "needs a package that is missing; pip install otel-prov-exporter-sparql"
     until(lambda: remedy in (folder / LOG_FILE).read_text())
     until(lambda: remedy in run("status").stdout)
+
+
+def test_why_a_worker_has_ended_is_said_in_the_agents_log_too(
+    recording: Worker, folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_PROV_ENDPOINT", "file:///out.nq")
+    monkeypatch.setenv("OTEL_EXPORTER_PROV_SHAPE", "round")
+    recording.ensure()
+    assert recording._process is not None
+    assert recording._process.wait(LONGEST) == 1
+    before = losses().get(worker.ENDED, 0)
+    recording._due = 0
+    recording.ensure()
+    assert losses()[worker.ENDED] == before + 1
+    assert "OTEL_EXPORTER_PROV_SHAPE: there is no shape 'round'; choose from" in caplog.text
+    assert str(folder / LOG_FILE) in caplog.text
+    assert recording._process.wait(LONGEST) == 1, "it is tried again"

@@ -73,4 +73,4 @@ def test_a_number_is_never_given_twice(tmp_path: Path, store: Store) -> None:
         store.take_in()
         assert min(numbers(tmp_path).values()) > highest
         highest = max(numbers(tmp_path).values())
-        assert store.prune(older_than=timedelta(0)) == 1
+        assert store.prune(older_than=timedelta(0)).removed == 1

@@ -11,10 +11,31 @@ from pathlib import Path
 
 import pytest
 
+from otel_prov.environment import PREFIX
 from otel_prov.read import parse_line
 from otel_prov.record.journal import files
+from scripts.readme import variables
 
 AGENT = "from tests.record.test_recording import answer; answer('?')"
+VARIABLES = [
+    "ENDPOINT",
+    "STORE",
+    "SHAPE",
+    "COLLECTION",
+    "WORKSPACE",
+    "FLOW",
+    "TOPIC",
+    "LIBRARIAN_ENDPOINT",
+    "LIBRARIAN_TOKEN",
+    "HEADERS",
+    "CERTIFICATE",
+    "TOKEN",
+    "TOKEN_FILE",
+    "TIMEOUT",
+    "CAPTURE_CONTENT",
+    "WORKER",
+    "RETENTION",
+]
 INSTALLED = f"import otel_prov; otel_prov.install(); {AGENT}; print(otel_prov.losses())"
 
 instrumented = pytest.mark.skipif(
@@ -79,9 +100,17 @@ def test_opentelemetry_instrument_finds_the_exporter_and_sees_what_runs(tmp_path
 
 
 @instrumented
-def test_opentelemetry_instrument_knows_our_variables() -> None:
+def test_every_variable_of_ours_is_a_flag_of_opentelemetry_instrument() -> None:
     command = str(Path(sys.executable).with_name("opentelemetry-instrument"))
-    assert "--exporter_prov_store" in subprocess.run([command, "--help"], capture_output=True, text=True).stdout
+    said = subprocess.run([command, "--help"], capture_output=True, text=True).stdout
+    for name in VARIABLES:
+        assert f"--exporter_prov_{name.lower()} " in said
+
+
+def test_every_variable_has_its_meaning_and_its_default() -> None:
+    told = dict(variables())
+    for name in VARIABLES:
+        assert "\n\nDefault: " in told[PREFIX + name]
 
 
 def test_the_exporter_is_found_by_its_name() -> None:

@@ -88,5 +88,7 @@ def _librarian(settings: Settings) -> Patient | None:
         return None
     if settings.librarian == BUS:
         return Patient(BusLibrarian(settings), settings.librarian_wait)
-    gateway = Gateway(settings.librarian, settings.librarian_token, settings.workspace, settings.timeout)
+    gateway = Gateway(
+        settings.librarian, settings.librarian_token, settings.workspace, settings.timeout, settings.headers
+    )
     return Patient(gateway, settings.librarian_wait)

@@ -6,7 +6,7 @@ import base64
 import json
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, Protocol
 from urllib.error import HTTPError
@@ -102,16 +102,20 @@ def said(error: Any) -> str:
 class Gateway:
     """The librarian, over HTTP through TrustGraph's gateway."""
 
-    def __init__(self, url: str, token: str | None, workspace: str, timeout: float) -> None:
+    def __init__(
+        self, url: str, token: str | None, workspace: str, timeout: float, headers: Mapping[str, str] | None = None
+    ) -> None:
         """
         Args:
             url: Of the gateway, with a slash at its end.
             token: What it wants in ``Authorization``, if anything.
             workspace: TrustGraph's workspace.
             timeout: Seconds for one answer.
+            headers: Of each request, for a proxy before the gateway, say. The token goes before one of its name.
         """
         self._url = url + "api/v1/"
-        self._headers = {"Content-Type": "application/json"}
+        self._headers = {name.title(): value for name, value in (headers or {}).items()}
+        self._headers["Content-Type"] = "application/json"
         if token:
             self._headers["Authorization"] = f"Bearer {token}"
         self._workspace = workspace

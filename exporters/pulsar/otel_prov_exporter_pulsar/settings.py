@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from otel_prov.environment import flag
+from otel_prov.checks.values import LIBRARIAN_WAIT, TIMEOUT
+from otel_prov.environment import (
+    OTEL_EXPORTER_PROV_LIBRARIAN_WAIT,
+    OTEL_EXPORTER_PROV_TIMEOUT,
+    flag,
+    headers,
+    seconds,
+)
 
 from otel_prov_exporter_pulsar import oauth2, topic
 
@@ -45,6 +52,8 @@ class Settings:
     """URL of the broker's admin API, without a slash at its end."""
     librarian: str | None
     """URL of TrustGraph's gateway, with a slash at its end, or :data:`BUS`; ``None`` for no librarian."""
+    headers: Mapping[str, str]
+    """Of requests to the gateway."""
     librarian_token: str | None
     librarian_wait: float
     """Seconds that triples wait for a librarian who is away."""
@@ -69,11 +78,12 @@ def read(url: str) -> Settings:
         token=token,
         renew=renew,
         certificate=_file("CERTIFICATE"),
-        timeout=_seconds("TIMEOUT", 30.0),
+        timeout=seconds(OTEL_EXPORTER_PROV_TIMEOUT, TIMEOUT),
         admin=_http("PULSAR_ADMIN_URL", os.environ.get("PULSAR_ADMIN_URL") or f"http://{host}:8080").rstrip("/"),
         librarian=_librarian(),
+        headers=headers(),
         librarian_token=_variable("LIBRARIAN_TOKEN") or None,
-        librarian_wait=_seconds("LIBRARIAN_WAIT", 120.0),
+        librarian_wait=seconds(OTEL_EXPORTER_PROV_LIBRARIAN_WAIT, LIBRARIAN_WAIT),
         lean=flag(f"{_PREFIX}LEAN", False),
     )
 
@@ -112,17 +122,6 @@ def _topic(workspace: str, flow: str) -> str:
         return topic.named(_variable("TOPIC") or topic.DEFAULT, workspace, flow)
     except ValueError as error:
         raise ValueError(f"{_PREFIX}TOPIC={_variable('TOPIC')}: {error}") from None
-
-
-def _seconds(name: str, default: float) -> float:
-    value = _variable(name)
-    try:
-        seconds = float(value) if value else default
-    except ValueError:
-        seconds = -1.0
-    if not 0 < seconds <= 86_400:
-        raise ValueError(f"{_PREFIX}{name}={value}: no number of seconds above 0 and up to 86400")
-    return seconds
 
 
 def _file(name: str) -> str | None:

@@ -72,6 +72,15 @@ def gateway(server: Server) -> Gateway:
     return Gateway(server.url, "secret", "acme", 5)
 
 
+def test_each_request_has_the_headers_that_are_wanted_and_the_token_goes_before_them(server: Server) -> None:
+    wanted = {"x-tenant": "acme", "authorization": "Basic other", "content-type": "text/plain"}
+    Gateway(server.url, "secret", "acme", 5, wanted).keep([A])
+    Gateway(server.url, None, "acme", 5, wanted).keep([A])
+    assert [headers["X-Tenant"] for headers in server.headers] == ["acme", "acme"]
+    assert [headers.get_all("Authorization") for headers in server.headers] == [["Bearer secret"], ["Basic other"]]
+    assert {headers["Content-Type"] for headers in server.headers} == {"application/json"}
+
+
 def test_a_document_is_added_with_all_that_the_real_librarian_needs(server: Server, gateway: Gateway) -> None:
     assert gateway.keep([A]) == {"urn:a"}
     ((path, body),) = server.asked

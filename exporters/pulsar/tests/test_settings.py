@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from otel_prov.environment import say_once
 
 from otel_prov_exporter_pulsar.settings import BUS, read
 
@@ -34,6 +35,7 @@ def test_every_variable_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         "OTEL_EXPORTER_PROV_LIBRARIAN_ENDPOINT": "https://gateway:8888",
         "OTEL_EXPORTER_PROV_LIBRARIAN_TOKEN": "def",
         "OTEL_EXPORTER_PROV_LIBRARIAN_WAIT": "7",
+        "OTEL_EXPORTER_PROV_HEADERS": "x-tenant=acme",
         "PULSAR_ADMIN_URL": "https://broker:8443/",
     }
     for name, value in told.items():
@@ -46,7 +48,19 @@ def test_every_variable_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert settings.certificate == str(tmp_path / "ca.pem")
     assert (settings.timeout, settings.librarian_wait) == (2.5, 7)
     assert settings.admin == "https://broker:8443"
+    assert settings.headers == {"x-tenant": "acme"}
     assert (settings.librarian, settings.librarian_token) == ("https://gateway:8888/", "def")
+
+
+@pytest.mark.parametrize("value", ["soon", "nan", "0", "86401"])
+def test_a_number_of_seconds_that_is_none_is_said_and_the_default_taken(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, value: str
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_PROV_TIMEOUT", value)
+    say_once.cache_clear()
+    assert read(URL).timeout == 30
+    why = "no number of seconds above 0 and up to 86400; 30 is taken"
+    assert caplog.messages == [f"OTEL_EXPORTER_PROV_TIMEOUT={value} is {why}"]
 
 
 def test_trustgraphs_own_variable_gives_the_token_if_ours_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,9 +117,6 @@ def test_a_secret_in_the_endpoint_is_not_repeated() -> None:
         ("TOPIC", "two words", "OTEL_EXPORTER_PROV_TOPIC=two words: 'persistent://tg/flow/two words' is no name"),
         ("WORKSPACE", "a:b", "OTEL_EXPORTER_PROV_WORKSPACE=a:b: holds one of"),
         ("FLOW", "a/b", "OTEL_EXPORTER_PROV_FLOW=a/b: holds one of"),
-        ("TIMEOUT", "soon", "OTEL_EXPORTER_PROV_TIMEOUT=soon: no number of seconds above 0 and up to 86400"),
-        ("TIMEOUT", "nan", "OTEL_EXPORTER_PROV_TIMEOUT=nan: no number"),
-        ("TIMEOUT", "0", "OTEL_EXPORTER_PROV_TIMEOUT=0: no number"),
         ("CERTIFICATE", "/nowhere/ca.pem", "OTEL_EXPORTER_PROV_CERTIFICATE=/nowhere/ca.pem: there is no such file"),
         ("TOKEN_FILE", "/nowhere/token", "OTEL_EXPORTER_PROV_TOKEN_FILE=/nowhere/token: there is no such file"),
         ("LIBRARIAN_ENDPOINT", "gateway:8888", "OTEL_EXPORTER_PROV_LIBRARIAN_ENDPOINT=gateway:8888: no web address"),
