@@ -24,6 +24,7 @@ OUTCOMES = (
     names.OUTCOME_ABANDONED,
     "running",
     "interrupted",
+    "waiting",
 )
 
 _AGE = re.compile(r"(\d+) ?([smhdw])", re.ASCII)
