@@ -3,7 +3,8 @@
     python examples/trustgraph_agent.py
 
 Needs trustgraph-flow 2.11.1, which TrustGraph's containers have. Its agent takes one message for each iteration: a
-request with the history so far. So each message is a part of one session, and ``trace`` is all that it takes to see it.
+request with the history so far. So each message is a part of one session, and ``trace`` is all that it takes to see it:
+``extract`` tells from a request which session, and which iteration comes next.
 What it thinks is scripted here (trustgraph_script.py), for want of a model; all else is code of TrustGraph.
 
 The agent also emits triples of its own. The program ends by holding ours against them.
@@ -14,7 +15,6 @@ The agent also emits triples of its own. The program ends by holding ours agains
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -23,7 +23,7 @@ from trustgraph.agent.react.types import Final
 from trustgraph.schema import AgentRequest, AgentResponse
 from trustgraph_script import QUESTION, TOOLS, Flow
 
-from otel_prov import current_session, install, session
+from otel_prov import current_session, extract, inject, install, session
 from otel_prov.describe import describe
 from otel_prov.keep import Store
 from otel_prov.steps import Session
@@ -37,14 +37,8 @@ def trace(agent: service.Processor) -> None:
     service.AgentManager = TracedManager
 
     async def agent_request(request: AgentRequest, respond: Send, next: Send, flow: Any) -> None:
-        request.session_id = request.session_id or str(uuid.uuid4())  # the agent would make one up, and pass it on
-        async with session(
-            request.question,
-            session_id=request.session_id,
-            iteration=len(request.history) + 1,
-            name="agent-manager",
-            collection=request.collection,
-        ) as run:
+        async with session(request.question, name="agent-manager", context=extract(request)) as run:
+            inject(request)  # a first one has no session's id; the agent would make up another, and pass that on
 
             async def responding(response: AgentResponse) -> None:
                 if response.error:

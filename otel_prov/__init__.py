@@ -22,6 +22,7 @@ from otel_prov.losses import losses
 
 if TYPE_CHECKING:
     from otel_prov.describe.spans import describe_spans
+    from otel_prov.instrument.context import extract, inject
     from otel_prov.record.doctor import doctor
     from otel_prov.record.exporter import ProvSpanExporter
     from otel_prov.record.install import install
@@ -37,6 +38,8 @@ __all__ = [
     "current_session",
     "describe_spans",
     "doctor",
+    "extract",
+    "inject",
     "install",
     "iteration",
     "losses",
@@ -50,6 +53,8 @@ _LATER = {
     "ProvSpanProcessor": "otel_prov.record.processor",
     "describe_spans": "otel_prov.describe.spans",
     "doctor": "otel_prov.record.doctor",
+    "extract": "otel_prov.instrument.context",
+    "inject": "otel_prov.instrument.context",
     "install": "otel_prov.record.install",
 }
 

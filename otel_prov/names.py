@@ -52,6 +52,9 @@ SESSION_ID: Final = "agent.session.id"
 SESSION_URI: Final = "agent.session.uri"
 """The session's IRI in the graph, see :func:`session_uri`. On the session's span."""
 
+SESSION_CONTINUES: Final = "agent.session.continues"
+"""Number of the iteration with which a session goes on in this process; absent where it begins."""
+
 SESSION_QUESTION: Final = "agent.session.question"
 """What the agent was asked."""
 

@@ -37,9 +37,9 @@ must be on disk before it does it.
 _CURRENT = create_key("otel-prov-current")
 
 
-def current() -> Activity | None:
-    """The innermost session, iteration or tool call that this code runs inside of."""
-    activity = get_value(_CURRENT)
+def current(context: Context | None = None) -> Activity | None:
+    """The innermost session, iteration or tool call that this code, or a context, is inside of."""
+    activity = get_value(_CURRENT, context)
     return activity if isinstance(activity, Activity) else None
 
 

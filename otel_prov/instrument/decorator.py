@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
+from opentelemetry.context import Context
+
 from otel_prov.instrument.callables import wrap
 from otel_prov.instrument.content import Redact
 from otel_prov.instrument.session import SessionSpan
@@ -14,6 +16,7 @@ from otel_prov.losses import guarded
 __all__ = ["trace_agent"]
 
 F = TypeVar("F", bound="Callable[..., Any] | staticmethod[..., Any] | classmethod[Any, ..., Any]")
+T = TypeVar("T")
 Setting = str | Callable[..., str | None] | None
 """A value, or a function of the call's arguments that gives it."""
 
@@ -28,6 +31,7 @@ def trace_agent(
     name: str | None = None,
     question: str | None = None,
     session_id: Setting = None,
+    context: Context | Callable[..., Context] | None = None,
     collection: Setting = None,
     user: Setting = None,
     model: Setting = None,
@@ -40,6 +44,7 @@ def trace_agent(
     name: str | None = None,
     question: str | None = None,
     session_id: Setting = None,
+    context: Context | Callable[..., Context] | None = None,
     collection: Setting = None,
     user: Setting = None,
     model: Setting = None,
@@ -55,13 +60,16 @@ def trace_agent(
         name: The agent's name; the function's, if left out.
         question: Name of the parameter that is the question. If left out: the one with a usual name (``question``,
             ``query``, ``task``, ``prompt``, ...), else the first.
-        session_id: Identity of the session; a fresh UUID for each call, if left out.
+        session_id: Identity of the session; that of the context, else a fresh UUID for each call, if left out.
+        context: What came with the message that the call is for: :func:`otel_prov.extract`, or a function that calls
+            it. The session that it carries goes on. A call that returns nothing then has handed it on.
         collection: TrustGraph's collection; ``OTEL_EXPORTER_PROV_COLLECTION``, else ``default``, if left out.
         user: On whose behalf the agent runs.
         model: The model that the agent asks.
         redact: Rewrites every text before it becomes an attribute; a text on which it fails is left out.
 
-    ``session_id``, ``collection``, ``user`` and ``model`` may also be functions that are given the call's arguments.
+    ``session_id``, ``context``, ``collection``, ``user`` and ``model`` may also be functions that are given the call's
+    arguments.
     """
 
     def decorate(function: Any) -> Any:
@@ -74,6 +82,7 @@ def trace_agent(
                 find_question(args, kwargs),
                 name=agent,
                 session_id=_value(session_id, args, kwargs),
+                context=_context(context, args, kwargs),
                 collection=_value(collection, args, kwargs),
                 user=_value(user, args, kwargs),
                 model=_value(model, args, kwargs),
@@ -89,8 +98,18 @@ def _value(setting: Setting, args: tuple[Any, ...], kwargs: dict[str, Any]) -> s
     return _called(setting, args, kwargs) if callable(setting) else setting
 
 
+def _context(
+    setting: Context | Callable[..., Context] | None, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Context | None:
+    """The context of a call; an empty one where its function fails, as the call is for a message all the same."""
+    if not callable(setting):
+        return setting
+    context: Any = _called(setting, args, kwargs)
+    return context if isinstance(context, Context) else Context()
+
+
 @guarded(None, "setting of a session left out: its function failed")
-def _called(setting: Callable[..., str | None], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _called(setting: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]) -> T:
     return setting(*args, **kwargs)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
+import sys
 import uuid
 from collections.abc import Iterable
-from typing import Any
+from operator import length_hint
+from typing import TYPE_CHECKING, Any
 
+from opentelemetry import trace
 from opentelemetry.context import Context, set_value
 from opentelemetry.trace import Span
 
@@ -25,6 +27,9 @@ from otel_prov.instrument.tool import ToolSpan
 from otel_prov.instrument.values import plain, to_text
 from otel_prov.losses import guarded
 
+if TYPE_CHECKING:
+    from otel_prov.instrument.context import RemoteSession
+
 __all__ = ["SessionSpan", "current_session", "session"]
 
 
@@ -36,7 +41,8 @@ class SessionSpan(Activity):
         question: Any = None,
         *,
         session_id: str | None = None,
-        iteration: int = 1,
+        iteration: int | None = None,
+        context: Context | None = None,
         name: str | None = None,
         collection: str | None = None,
         user: str | None = None,
@@ -45,6 +51,10 @@ class SessionSpan(Activity):
     ) -> None:
         content = self._content = Content(redact)
         self._parent = current()
+        remote = None if context is None else _continued(context, session_id)
+        if remote is not None:
+            session_id, collection, user = remote.id, collection or remote.collection, user or remote.user
+        first = iteration or (remote.iteration if remote is not None else 1)
         self.id = str(uuid.uuid4()) if session_id is None else to_text(session_id)
         """Identity of the session; a fresh UUID unless the program gave one."""
         self.uri = names.session_uri(self.id)
@@ -61,7 +71,9 @@ class SessionSpan(Activity):
         self.tracer = tracer()
         self.checkpoints: list[Checkpoint] = []
         self.open_iterations: set[IterationSpan] = set()
-        self._numbers = itertools.count(iteration)
+        self._numbers = iter(range(first, sys.maxsize))
+        self._came_with = context
+        self._continues = first if first > 1 or (remote is not None and remote.has_begun) else None
         self._name = None if name is None else content.name(name)
         self._model = model
         self._question = question
@@ -86,6 +98,11 @@ class SessionSpan(Activity):
         """Number of the iteration that begins now."""
         return next(self._numbers)
 
+    @property
+    def upcoming(self) -> int:
+        """Number that the next iteration will have, here or in another process."""
+        return sys.maxsize - length_hint(self._numbers)
+
     @guarded(None, NOT_RECORDED)
     def record(self, *, answer: Any = None, outcome: str | None = None, uses: Iterable[int] | None = None) -> None:
         """Record what is known, when it is known; more than once if it changes.
@@ -106,7 +123,12 @@ class SessionSpan(Activity):
                 self._set(name, digest)
 
     def returned(self, value: Any) -> None:
-        """The loop has returned: that is the answer, else what it has yielded."""
+        """The loop has returned: that is the answer, else what it has yielded.
+
+        A loop that takes its session from messages, and returns nothing, has handed it on.
+        """
+        if value is None and self._came_with is not None:
+            return
         if self._outcome is None:
             self._outcome = names.OUTCOME_FINAL
         if not self._answered or value is not None:
@@ -129,14 +151,27 @@ class SessionSpan(Activity):
             attributes[names.AGENT_NAME] = self._name
         if self._model is not None:
             attributes[names.REQUEST_MODEL] = self._content.name(self._model)
+        if self._continues is not None:
+            attributes[names.SESSION_CONTINUES] = self._continues
         if (text := self._content.text(self._question)) is not None:
             attributes[names.SESSION_QUESTION] = text
         attributes |= self._content.digests({names.SESSION_QUESTION: self._question})
         self._question = None  # the span has it; the host's object is not kept alive
         self._told = attributes
         title = names.INVOKE_AGENT if self._name is None else f"{names.INVOKE_AGENT} {self._name}"
-        context = set_value(CHECKPOINTS, self.checkpoints, outside)
+        context = set_value(CHECKPOINTS, self.checkpoints, self._around(outside))
         return self.tracer.start_span(title, context, attributes=attributes)
+
+    def _around(self, outside: Context) -> Context:
+        """The context with the parent of the session's span: the span that it came from, in another process, unless
+        something here stands between the two already, such as a web framework's own span."""
+        if self._came_with is None:
+            return outside
+        came_from = trace.get_current_span(self._came_with)
+        there, here = came_from.get_span_context(), trace.get_current_span(outside).get_span_context()
+        if not there.is_valid or there.trace_id == here.trace_id:
+            return outside
+        return trace.set_span_in_context(came_from, outside)
 
     def _close(self, outcome: str | None) -> None:
         for iteration in list(self.open_iterations):
@@ -157,6 +192,15 @@ def _place() -> dict[str, str]:
         names.WORKSPACE: variable(OTEL_EXPORTER_PROV_WORKSPACE) or "default",
         names.FLOW: variable(OTEL_EXPORTER_PROV_FLOW) or "default",
     }
+
+
+@guarded(None, NOT_RECORDED)
+def _continued(context: Context, session_id: str | None) -> RemoteSession | None:
+    """The session that a context carries, unless another one is wanted."""
+    from otel_prov.instrument.context import remote_session  # here, for the sake of a light import of the library
+
+    remote = remote_session(context)
+    return remote if remote is not None and session_id in (None, remote.id) else None
 
 
 class Yields:
@@ -186,7 +230,8 @@ def session(
     question: Any = None,
     *,
     session_id: str | None = None,
-    iteration: int = 1,
+    iteration: int | None = None,
+    context: Context | None = None,
     name: str | None = None,
     collection: str | None = None,
     user: str | None = None,
@@ -195,13 +240,16 @@ def session(
 ) -> SessionSpan:
     """Trace a session that is not one function; to be entered with ``with`` or ``async with``.
 
-    A session that goes on in another process has the same ``session_id`` there, and ``iteration`` says which number
-    comes next. It has come to its end when an answer is recorded, or an exception leaves it.
+    A session that goes on in another process is the same session there: with the ``context`` that came with the
+    message (:func:`otel_prov.extract`), or with its ``session_id``, where ``iteration`` says which number comes next.
+    It has come to its end when an answer is recorded, or an exception leaves it and nobody takes it up again.
 
     Args:
         question: What the agent is asked, of any type.
-        session_id: The session's identity; a fresh UUID if left out.
-        iteration: Number of the first iteration.
+        session_id: The session's identity; that of the context, else a fresh UUID, if left out.
+        iteration: Number of the first iteration here; that of the context, else 1, if left out.
+        context: What :func:`otel_prov.extract` gave. The session that it carries goes on, in its trace; with another
+            ``session_id``, or where it carries none, this is a session of its own.
         name: The agent's name.
         collection: TrustGraph's collection; ``OTEL_EXPORTER_PROV_COLLECTION``, else ``default``, if left out.
         user: On whose behalf the agent runs.
@@ -212,6 +260,7 @@ def session(
         question,
         session_id=session_id,
         iteration=iteration,
+        context=context,
         name=name,
         collection=collection,
         user=user,

@@ -7,12 +7,13 @@ from otel_prov.keep.listing import Summary
 from otel_prov.keep.outbox import Batch, Delivery, Outbox, Quarantined, Waiting
 from otel_prov.keep.schema import StoreError
 from otel_prov.keep.sources import Naming
-from otel_prov.keep.standing import INTERRUPTED, RUNNING
+from otel_prov.keep.standing import INTERRUPTED, RUNNING, WAITING
 from otel_prov.keep.store import Store
 
 __all__ = [
     "INTERRUPTED",
     "RUNNING",
+    "WAITING",
     "Batch",
     "Delivery",
     "Intake",

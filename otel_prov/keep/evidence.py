@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import orjson
 
 from otel_prov.keep import rows, sources
-from otel_prov.keep.standing import INTERRUPTED, RUNNING
+from otel_prov.keep.standing import INTERRUPTED, RUNNING, WAITING
 from otel_prov.read import Span, read
 from otel_prov.steps import Analysis, Session, Step
 
@@ -136,7 +136,7 @@ def add(db: sqlite3.Connection, session: Session) -> None:
     """Add an imported session to what is known of it. Raises ``TypeError`` or ``OverflowError`` for one that can't be
     written."""
     session = _clean(session)
-    if session.outcome in (RUNNING, INTERRUPTED):  # how it stood for whoever wrote it
+    if session.outcome in (RUNNING, INTERRUPTED, WAITING):  # how it stood for whoever wrote it
         session = replace(session, outcome=None)
     known = load(db, session.uri)
     imported = completed(session, known.imported) if known.imported else session

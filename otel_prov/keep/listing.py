@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 
 from otel_prov.keep import rows
-from otel_prov.keep.standing import INTERRUPTED, RUNNING, Standing
+from otel_prov.keep.standing import INTERRUPTED, RUNNING, WAITING, Standing
 from otel_prov.names import session_uri
 from otel_prov.steps import Session
 
@@ -37,8 +37,8 @@ class Summary:
     iterations: int
     """How many iterations are known."""
     outcome: str | None
-    """As recorded (``OUTCOME_*`` of :mod:`otel_prov.names`), else ``running`` or ``interrupted``; ``None`` where all
-    spans have ended without an outcome (it may go on in another process), or none was imported."""
+    """As recorded (``OUTCOME_*`` of :mod:`otel_prov.names`), else ``running``, ``interrupted`` or ``waiting``; ``None``
+    where that isn't known: of an imported session, or one without a span of its own yet."""
     collection: str | None
     agent: str | None
     trace_id: str | None
@@ -63,6 +63,8 @@ class Filter:
             yield "agent = ?", (rows.writable(self.agent),)
         if self.outcome in (RUNNING, INTERRUPTED):
             yield "outcome IS NULL AND EXISTS (SELECT 1 FROM span WHERE session = session.id AND ended = 0)", ()
+        elif self.outcome == WAITING:
+            yield "outcome IS NULL AND EXISTS (SELECT 1 FROM span WHERE session = session.id)", ()
         elif self.outcome is not None:
             yield "outcome = ?", (rows.writable(self.outcome),)
         if self.since is not None:

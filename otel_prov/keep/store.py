@@ -89,15 +89,15 @@ class Store:
         """The newest sessions, by start, that meet all conditions; ``limit=None`` for every one.
 
         ``text`` is looked for, whatever its case, in all that was asked, thought, done, seen and answered. ``outcome``
-        is one of the ``OUTCOME_*`` values, ``running`` or ``interrupted``. ``since`` is the earliest start, ``until``
-        the first that is too late; a time without a zone is taken as UTC.
+        is one of the ``OUTCOME_*`` values, ``running``, ``interrupted`` or ``waiting``. ``since`` is the earliest
+        start, ``until`` the first that is too late; a time without a zone is taken as UTC.
         """
         wanted = Filter(collection, agent, text, outcome, since, until)
         with self._database() as db, schema.reading(db):
             return list(islice(listing.summaries(db, wanted, Standing(db, self._folder)), limit))
 
     def session(self, uri: str) -> Session | None:
-        """One session, with ``running`` or ``interrupted`` for its outcome where it has recorded none.
+        """One session, with ``running``, ``interrupted`` or ``waiting`` for its outcome where it has recorded none.
 
         ``None`` if there is no session of this URI.
         """

@@ -13,6 +13,7 @@ from otel_prov.steps import Analysis, Conclusion, Digest, Observation, Question,
 
 __all__ = ["read_session", "session_of"]
 
+_SETTLED = (names.OUTCOME_FINAL, names.OUTCOME_MAX_ITERATIONS)
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
@@ -25,25 +26,27 @@ def session_of(span: Span) -> str | None:
 def read_session(uri: str, spans: Sequence[Span]) -> Session:
     """The session that these spans, each given once, tell of.
 
-    A session that went on in another process has a session span from each; the one that came to an outcome counts.
+    A session that went on in another process has a session span from each. Its beginning is that of one which didn't
+    continue it; where that is in another store, there is no telling when it began.
     """
     spans = sorted(spans, key=lambda span: (span.start, span.span_id))
     runs = [span for span in spans if span.attributes.get(names.OPERATION_NAME) == names.INVOKE_AGENT]
-    last = next((run for run in reversed(runs) if _text(run, names.SESSION_OUTCOME)), None)
-    answer = _first(runs[::-1], names.SESSION_ANSWER)
+    first = next((run for run in runs if names.SESSION_CONTINUES not in run.attributes), None)
+    last = _last(runs)
+    tellers = [*([last] if last else []), *reversed(runs)]
+    answer = _first(tellers, names.SESSION_ANSWER)
     outcome = _text(last, names.SESSION_OUTCOME) if last else None
 
     steps: list[Step] = []
     if runs:
-        asked = _first(runs, names.SESSION_QUESTION)
-        digest = _digest(runs, names.SESSION_QUESTION)
-        steps.append(Question(asked, _time(runs[0].start), digest=digest, **_ids(runs[0])))
+        asked, started = _first(runs, names.SESSION_QUESTION), _time(first.start) if first else None
+        steps.append(Question(asked, started, digest=_digest(runs, names.SESSION_QUESTION), **_ids(first or runs[0])))
     steps += _iterations(spans)
     if answer is not None or outcome == names.OUTCOME_FINAL:
-        digest = _digest(runs[::-1], names.SESSION_ANSWER)
-        teller = next((run for run in reversed(runs) if names.SESSION_ANSWER in run.attributes), last)
+        digest = _digest(tellers, names.SESSION_ANSWER)
+        teller = next((run for run in tellers if names.SESSION_ANSWER in run.attributes), last)
         conclusion = _conclusion(answer, steps)
-        steps.append(replace(conclusion, uses=_uses(runs[::-1]), digest=digest, **_ids(teller)))
+        steps.append(replace(conclusion, uses=_uses(tellers), digest=digest, **_ids(teller)))
 
     return Session(
         uri,
@@ -57,6 +60,17 @@ def read_session(uri: str, spans: Sequence[Span]) -> Session:
         outcome=outcome,
         error=last.error if last else None,
     )
+
+
+def _last(runs: Sequence[Span]) -> Span | None:
+    """The session span that says how the session ended; ``None`` while it goes on.
+
+    The first answer stays, though a message that was delivered twice has other processes do the same once more. An
+    error, or whatever else stopped a process, stays until another takes the session up again.
+    """
+    settled = [run for run in runs if _text(run, names.SESSION_OUTCOME) in _SETTLED]
+    last = max(settled, key=_merit) if settled else runs[-1] if runs else None
+    return last if last and _text(last, names.SESSION_OUTCOME) else None
 
 
 def _iterations(spans: Sequence[Span]) -> list[Step]:
@@ -78,9 +92,13 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
     """One iteration: what its span says, completed by the tool calls inside it.
 
     The call of the tool that the iteration names (the earliest, where it names none) is the iteration's own. An
-    iteration that was delivered twice has two spans; what the later one says counts.
+    iteration that was tried more than once, as its message was delivered twice, has a span of each attempt: what the
+    best one says counts, and only what it doesn't know is taken from the others.
     """
-    cycles = cycles[::-1]
+    if len(cycles) > 1:
+        cycles = sorted(cycles, key=_merit, reverse=True)
+    if len(calls) > 1:
+        calls = _of_one_attempt(cycles, calls)
     action = _first(cycles, names.ITERATION_ACTION)
     own = next((call for call in calls if action in (None, _text(call, names.TOOL_NAME))), None)
     first = [own] if own else []
@@ -92,7 +110,7 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
         arguments=_either(_first(cycles, names.ITERATION_ARGUMENTS), _first(first, names.TOOL_ARGUMENTS)),
         thought_digest=_digest(cycles, names.ITERATION_THOUGHT),
         uses=_uses(cycles),
-        started=_time(cycles[-1].start) if cycles else None,
+        started=_time(min(cycle.start for cycle in cycles)) if cycles else None,
         ended=_thought_until(cycles, own),
         **_ids(next(iter([*cycles, *calls]), None)),
     )
@@ -155,6 +173,29 @@ def _observed(cycle: Span) -> bool:
     """Whether the iteration itself has told of an observation."""
     name = names.ITERATION_OBSERVATION
     return name in cycle.attributes or name + names.SHA256 in cycle.attributes
+
+
+def _merit(span: Span) -> tuple[bool, int, str]:
+    """Of several attempts the first that ended well is best: what has been told of it stays as it is. While none has,
+    the latest."""
+    ended_well = span.end > 0 and _error(span) is None
+    return ended_well, -span.end if ended_well else span.start, span.span_id
+
+
+def _of_one_attempt(cycles: Sequence[Span], calls: Sequence[Span]) -> Sequence[Span]:
+    """The calls of the best attempt at an iteration that made any."""
+    by_id = {call.span_id: call for call in calls}
+    attempts: dict[str, list[Span]] = {}
+    for call in calls:
+        parent, seen = call.parent_id, {call.span_id}
+        while parent in by_id and parent not in seen:  # a tool that another one calls
+            seen.add(parent)
+            parent = by_id[parent].parent_id
+        attempts.setdefault(parent, []).append(call)
+    if len(attempts) < 2:
+        return calls
+    best = next((cycle.span_id for cycle in cycles if cycle.span_id in attempts), None)
+    return attempts[best] if best is not None else max(attempts.values(), key=lambda each: max(map(_merit, each)))
 
 
 def _conclusion(answer: str | None, steps: list[Step]) -> Conclusion:

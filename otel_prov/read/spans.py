@@ -30,6 +30,8 @@ class Span:
     """32 hexadecimal digits."""
     span_id: str
     """16 hexadecimal digits."""
+    parent_id: str
+    """Span id of the parent; "" where there is none."""
     name: str
     start: int
     """Nanoseconds since 1970."""
@@ -48,6 +50,7 @@ class Span:
                 raw=orjson.dumps(raw),
                 trace_id=raw["traceId"].lower(),
                 span_id=raw["spanId"].lower(),
+                parent_id=(raw.get("parentSpanId") or "").lower(),
                 name=raw.get("name") or "",
                 start=_int(raw.get("startTimeUnixNano") or 0, _FIXED64),
                 end=_int(raw.get("endTimeUnixNano") or 0, _FIXED64),

@@ -14,12 +14,13 @@ from importlib.metadata import entry_points
 
 from opentelemetry.context import Context
 from opentelemetry.sdk.trace.sampling import Decision, ParentBased, Sampler, SamplingResult, TraceIdRatioBased
-from opentelemetry.trace import Link, SpanKind
+from opentelemetry.trace import INVALID_SPAN, Link, Span, SpanKind, get_current_span, set_span_in_context
 from opentelemetry.trace.span import TraceState
 from opentelemetry.util.types import Attributes
 
 from otel_prov import names
 from otel_prov.environment import misread
+from otel_prov.instrument.context import derived_parent
 from otel_prov.losses import guarded
 
 __all__ = ["NAME", "ProvSampler", "named_sampler", "prov_parentbased_traceidratio"]
@@ -51,6 +52,8 @@ class ProvSampler(Sampler):
         trace_state: TraceState | None = None,
     ) -> SamplingResult:
         """Whether a span that is about to start is dropped, recorded, or recorded and sampled."""
+        if attributes and _is_derived(get_current_span(parent_context), attributes.get(names.SESSION_ID)):
+            parent_context = set_span_in_context(INVALID_SPAN, parent_context)  # it has decided nothing
         result = self._sampler.should_sample(parent_context, trace_id, name, kind, attributes, links, trace_state)
         if result.decision is Decision.DROP and attributes and names.SESSION_ID in attributes:
             return SamplingResult(Decision.RECORD_ONLY, attributes, result.trace_state)
@@ -59,6 +62,12 @@ class ProvSampler(Sampler):
     def get_description(self) -> str:
         """Name, and what it decides by."""
         return f"ProvSampler{{{self._sampler.get_description()}}}"
+
+
+def _is_derived(parent: Span, session_id: object) -> bool:
+    """Whether a session's parent is only an id, see :func:`otel_prov.instrument.context.derived_parent`."""
+    context = parent.get_span_context()
+    return context.is_remote and isinstance(session_id, str) and context == derived_parent(session_id)
 
 
 def prov_parentbased_traceidratio(argument: str | None = None) -> Sampler:

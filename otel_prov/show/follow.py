@@ -14,6 +14,7 @@ from otel_prov.steps import Session
 
 __all__ = ["follow", "next_session"]
 
+_GOES_ON = (rows.RUNNING, rows.WAITING)
 _PAUSE = 0.2  # seconds between two looks
 
 
@@ -32,7 +33,7 @@ def follow(store: Store, uri: str, page: Page) -> None:
         if session is None:  # pruned meanwhile
             return
         teller.tell(session)
-        if session.outcome != rows.RUNNING:
+        if session.outcome not in _GOES_ON:
             return
         _wait(store)
 
@@ -63,7 +64,7 @@ class _Teller:
 
 
 def _sections(session: Session) -> Iterator[Section]:
-    running = session.outcome == rows.RUNNING
+    running = session.outcome in _GOES_ON
     acts = list(rows.acts(session))
     if running and acts and {row.label for row in acts[-1].rows} <= {"Thought", "Span"}:
         acts.pop()  # a last iteration that only thought, so far, may turn out to be the conclusion's

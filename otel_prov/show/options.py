@@ -23,6 +23,7 @@ OUTCOMES = (
     names.OUTCOME_ABANDONED,
     "running",
     "interrupted",
+    "waiting",
 )
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)

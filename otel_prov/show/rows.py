@@ -12,10 +12,11 @@ from otel_prov.show.links import span_url, trace_url
 from otel_prov.show.times import lasted, seconds
 from otel_prov.steps import Conclusion, Session
 
-__all__ = ["OUTCOME_STYLES", "RUNNING", "Row", "Section", "acts", "ending", "head", "whole"]
+__all__ = ["OUTCOME_STYLES", "RUNNING", "WAITING", "Row", "Section", "acts", "ending", "head", "whole"]
 
 RUNNING = "running"
 INTERRUPTED = "interrupted"
+WAITING = "waiting"
 
 OUTCOME_STYLES = {
     "final": "green",
@@ -25,6 +26,7 @@ OUTCOME_STYLES = {
     "abandoned": "yellow",
     RUNNING: "cyan",
     INTERRUPTED: "magenta",
+    WAITING: "cyan",
 }
 _OUTCOME_MEANS = {
     "error": "an exception ended it",
@@ -33,6 +35,7 @@ _OUTCOME_MEANS = {
     "abandoned": "the reader of its output stopped early",
     RUNNING: "it goes on",
     INTERRUPTED: "its process ended before the session did",
+    WAITING: "it was handed on, or left without an answer; no process here has it open",
 }
 _MISSING = {RUNNING: "(none yet)", INTERRUPTED: "(none: the session was interrupted here)"}
 _NOT_RECORDED = "(not recorded)"

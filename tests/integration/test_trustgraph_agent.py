@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from otel_prov.instrument.context import derived_parent
 from otel_prov.keep import Store
 from otel_prov.steps import Analysis, Conclusion, Observation
 from tests.integration.servers.trustgraph import TrustGraph
@@ -43,6 +44,8 @@ def test_each_message_is_an_iteration_of_one_session(folder: Path) -> None:
         session = store.session(summary.uri)
     assert session is not None
     assert (session.agent, session.outcome) == ("agent-manager", "final")
+    trace_id = f"{derived_parent(session.uri.rpartition(':')[2]).trace_id:032x}"
+    assert session.trace_id == trace_id, "whichever process takes a message knows it from the session's id"
     assert [(step.number, step.action) for step in session.of(Analysis)] == [(1, "knowledge-query"), (2, "reckon")]
     assert json.loads(next(session.of(Analysis)).arguments or "") == {"question": "When was each bridge built?"}
     assert [step.text for step in session.of(Observation)][1] == "154"

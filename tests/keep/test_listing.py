@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from otel_prov import names
-from otel_prov.keep import INTERRUPTED, RUNNING, Store, Summary
+from otel_prov.keep import INTERRUPTED, RUNNING, WAITING, Store, Summary
 from otel_prov.record.journal import Journal
 
 from .told import START, Told, Writer
@@ -132,11 +132,37 @@ def test_running_and_interrupted_sessions_can_be_asked_for(tmp_path: Path, store
         assert [each.outcome for each in store.sessions()] == [INTERRUPTED] * 3 + [RUNNING, "final", RUNNING]
 
 
-def test_a_session_all_of_whose_spans_ended_without_outcome_has_none(store: Store, journal: Journal) -> None:
+def test_a_session_that_ended_without_outcome_waits_for_another_process(store: Store, journal: Journal) -> None:
     told = Told()
     write(journal, told.starts(), told.saw(1), told.ends(outcome=None))
+    write(journal, *Told("s2", 2).whole(), Told("s3", 3).starts())
+    store.take_in()
+    assert [each.outcome for each in store.sessions()] == [RUNNING, "final", WAITING]
+    assert ids(store.sessions(outcome=WAITING)) == ["s1"]
+
+
+def test_a_session_of_which_only_ended_iterations_are_known_has_no_outcome(store: Store, journal: Journal) -> None:
+    write(journal, Told().saw(1))
     store.take_in()
     assert [each.outcome for each in store.sessions()] == [None]
+
+
+def test_what_a_killed_process_left_unfinished_doesnt_count_once_another_has_taken_it_up(
+    tmp_path: Path, store: Store
+) -> None:
+    first, second = Told("s1", 1), Told("s1", 2)
+    with Writer(tmp_path) as writer:
+        writer.write(first.starts(), first.acts(1))
+        writer.kill()
+    store.take_in()
+    assert [each.outcome for each in store.sessions()] == [INTERRUPTED]
+    with Writer(tmp_path) as writer:
+        writer.write(second.starts(), second.saw(1))
+        store.take_in()
+        assert [each.outcome for each in store.sessions()] == [RUNNING]
+        writer.write(second.ends(outcome=None, answer=None))
+    store.take_in()
+    assert [each.outcome for each in store.sessions()] == [WAITING]
 
 
 @pytest.fixture

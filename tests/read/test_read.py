@@ -97,11 +97,11 @@ def test_a_thought_without_an_action_is_the_conclusions_only_at_the_end(program:
     assert program.session.conclusion.thought == "oh"
 
 
-def test_an_iteration_delivered_twice_is_one(program: Program) -> None:
+def test_an_iteration_delivered_twice_is_one_and_what_was_told_of_it_stays(program: Program) -> None:
     for text in ("first try", "second try"):
         with session("?", session_id="s"), iteration() as step:
             step.record(action="look", observation=text)
-    assert program.session.steps[1:] == (Analysis(1, None, "look"), Observation(1, "second try"))
+    assert program.session.steps[1:] == (Analysis(1, None, "look"), Observation(1, "first try"))
 
 
 PAIR = {"key": "k", "value": {"boolValue": True}}

@@ -33,12 +33,13 @@ for line in sys.stdin.buffer:
 @pytest.fixture
 def agent(start: Start, folder: Path) -> Agent:
     """A process that records what it is told to."""
-    return Agent(start(str(folder), program=[sys.executable, "-c", _WRITER]))
+    return Agent(start(str(folder), program=[sys.executable, "-c", _WRITER]), folder)
 
 
 class Agent:
-    def __init__(self, process: subprocess.Popen[str]) -> None:
+    def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
         self.process = process
+        self.folder = folder
 
     def record(self, *lines: bytes) -> None:
         """Returns when the lines are in the journal."""
@@ -100,6 +101,24 @@ def test_each_part_of_a_running_session_is_told_once_as_soon_as_it_is_known(agen
         "Duration         5.0s",
         "Outcome          final",
     ]
+    assert follower.wait() == 0
+
+
+def test_a_session_that_is_handed_on_is_followed_into_the_next_process(agent: Agent, start: Start) -> None:
+    asked = {"question": "How deep is it?"}
+    agent.record(line(1, "invoke_agent", **asked))
+    follower = start("follow", "latest")
+    until(follower, "Started")
+    acting = {"iteration": 1, "thought": "I measure.", "action": "measure"}
+    agent.record(line(2, "agent.iteration", end=2, observation="Nine metres", **acting))
+    agent.record(line(1, "invoke_agent", end=3, **asked))
+    agent.kill()
+    assert until(follower, "Observation")[-1] == "  Observation    Nine metres"
+
+    journal = Journal(agent.folder)  # the next process is this one
+    journal.write(line(3, "invoke_agent", end=5, answer="Nine metres.", outcome="final", **asked))
+    journal.close()
+    assert rest(follower)[-1] == "Outcome          final"
     assert follower.wait() == 0
 
 

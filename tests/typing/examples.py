@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
 from concurrent.futures import Future
+from dataclasses import dataclass, field
+from email.message import Message
 
+from opentelemetry.context import Context
 from typing_extensions import assert_type
 
 from otel_prov import (
@@ -19,6 +22,8 @@ from otel_prov import (
     ToolSpan,
     current_iteration,
     current_session,
+    extract,
+    inject,
     iteration,
     session,
     tool,
@@ -289,3 +294,42 @@ async def handles(work: Callable[[], str]) -> None:
     step.record(action="a", outcome="final")  # type: ignore[call-arg]
     session(session_id=1)  # type: ignore[arg-type]
     print(current_session().uri)  # type: ignore[union-attr]
+
+
+# Handing a session on
+
+
+@dataclass
+class Request:  # as TrustGraph's AgentRequest
+    session_id: str = ""
+    history: list[str] = field(default_factory=list[str])
+
+
+def context_of(message: Message) -> Context:
+    return extract(message)
+
+
+@trace_agent(context=extract)
+def from_properties(properties: dict[str, str]) -> str | None:
+    return properties.get("answer")
+
+
+@trace_agent(name="researcher", context=context_of)
+def from_message(message: Message) -> int:
+    return len(message)
+
+
+def handing_on(properties: dict[str, str], request: Request, headers: list[tuple[bytes, bytes]]) -> None:
+    assert_type(extract(properties), Context)
+    assert_type(extract(request), Context)
+    assert_type(extract(headers, context=Context()), Context)
+    assert_type(session("q", context=extract(properties)), SessionSpan)
+    assert_type(from_properties({}), str | None)
+    assert_type(from_message(Message()), int)
+    inject(properties)
+    inject(request)
+    inject(properties, context=Context())
+    inject(headers)  # type: ignore[arg-type]
+    extract(1)  # type: ignore[arg-type]
+    session("q", context=properties)  # type: ignore[arg-type]
+    trace_agent(context="context")  # type: ignore[call-overload]
