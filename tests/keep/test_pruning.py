@@ -128,8 +128,7 @@ def test_nothing_is_pruned_unless_asked(tmp_path: Path, store: Store) -> None:
 
 
 def test_what_waits_to_be_sent_stays_until_it_is_sent(tmp_path: Path, store: Store) -> None:
-    for days in (60, 50):
-        write(tmp_path, *days_ago(days).whole())
+    write(tmp_path, *days_ago(60).whole(), *days_ago(50).whole())  # by one writer, so in this order
     store.add([Session("urn:imported", (Question("?", datetime.now(timezone.utc) - 70 * DAY),))])
     store.take_in()
     store.outbox.settle()
