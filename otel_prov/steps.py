@@ -24,8 +24,18 @@ class Digest:
     """Its length in characters."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Traced:
+    """What every step may tell of the span that it was read from. Steps that say the same are equal all the same."""
+
+    trace_id: str | None = field(default=None, compare=False)
+    """OpenTelemetry trace id, 32 hexadecimal digits; a session that went on in another process may have several."""
+    span_id: str | None = field(default=None, compare=False)
+    """OpenTelemetry span id, 16 hexadecimal digits: of the span that told of the step, or told most of it."""
+
+
 @dataclass(frozen=True, slots=True)
-class Question:
+class Question(_Traced):
     """What the agent was asked, and when."""
 
     text: str | None = None
@@ -37,7 +47,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
+class Analysis(_Traced):
     """What the agent thought in one iteration and what it decided to do."""
 
     number: int
@@ -58,7 +68,7 @@ class Analysis:
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(_Traced):
     """What a tool call of an iteration came back with."""
 
     number: int
@@ -81,7 +91,7 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class Conclusion:
+class Conclusion(_Traced):
     """What the agent answered, and what it thought before it did."""
 
     answer: str | None = None
@@ -94,6 +104,8 @@ class Conclusion:
     """Numbers of the iterations whose observations the answer really rests on, where that is known."""
     iteration: int | None = field(default=None, compare=False, kw_only=True)
     """Number of the iteration that did nothing but think so."""
+    iteration_span: str | None = field(default=None, compare=False, kw_only=True)
+    """OpenTelemetry span id of that iteration."""
     started: datetime | None = field(default=None, compare=False, kw_only=True)
     """Start of that iteration."""
     ended: datetime | None = field(default=None, compare=False, kw_only=True)

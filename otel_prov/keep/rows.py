@@ -24,6 +24,7 @@ __all__ = [
 
 _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Step)}
 _TIMES = ("started", "ended")
+_NO_TEXTS = (*_TIMES, "trace_id", "span_id", "iteration_span")
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -68,7 +69,7 @@ def decode(kind: str, body: bytes) -> Step:
 
 def texts(body: bytes) -> list[str]:
     """All that a person or an agent wrote in an encoded step."""
-    return [value for name, value in orjson.loads(body).items() if isinstance(value, str) and name not in _TIMES]
+    return [value for name, value in orjson.loads(body).items() if isinstance(value, str) and name not in _NO_TEXTS]
 
 
 def dump_session(session: Session) -> bytes:

@@ -36,11 +36,14 @@ def read_session(uri: str, spans: Sequence[Span]) -> Session:
     steps: list[Step] = []
     if runs:
         asked = _first(runs, names.SESSION_QUESTION)
-        steps.append(Question(asked, _time(runs[0].start), digest=_digest(runs, names.SESSION_QUESTION)))
+        steps.append(
+            Question(asked, _time(runs[0].start), digest=_digest(runs, names.SESSION_QUESTION), **_ids(runs[0]))
+        )
     steps += _iterations(spans)
     if answer is not None or outcome == names.OUTCOME_FINAL:
         digest = _digest(runs[::-1], names.SESSION_ANSWER)
-        steps.append(replace(_conclusion(answer, steps), uses=_uses(runs[::-1]), digest=digest))
+        teller = next((run for run in reversed(runs) if names.SESSION_ANSWER in run.attributes), last)
+        steps.append(replace(_conclusion(answer, steps), uses=_uses(runs[::-1]), digest=digest, **_ids(teller)))
 
     return Session(
         uri,
@@ -91,6 +94,7 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
         uses=_uses(cycles),
         started=_time(cycles[-1].start) if cycles else None,
         ended=_thought_until(cycles, own),
+        **_ids(next(iter([*cycles, *calls]), None)),
     )
     observation = Observation(
         number,
@@ -99,6 +103,7 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
         digest=_digest(cycles, names.ITERATION_OBSERVATION) or _digest(first, names.TOOL_RESULT),
         started=_time(own.start) if own else None,
         ended=_acted_until(cycles, own),
+        **_ids(next(iter([*first, *cycles]), None)),
     )
     further = [
         Observation(
@@ -111,6 +116,7 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
             digest=_digest([call], names.TOOL_RESULT),
             started=_time(call.start),
             ended=_end(call),
+            **_ids(call),
         )
         for position, call in enumerate((call for call in calls if call is not own), start=2)
     ]
@@ -119,6 +125,11 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
     if observation.text is observation.error is None and observation.digest is None:
         return [analysis, *further]
     return [analysis, observation, *further]
+
+
+def _ids(span: Span | None) -> dict[str, Any]:
+    """Where a step stands in the trace."""
+    return {"trace_id": span.trace_id, "span_id": span.span_id} if span else {}
 
 
 def _thought_until(cycles: Sequence[Span], own: Span | None) -> datetime | None:
@@ -156,6 +167,7 @@ def _conclusion(answer: str | None, steps: list[Step]) -> Conclusion:
             last.thought,
             thought_digest=last.thought_digest,
             iteration=last.number,
+            iteration_span=last.span_id,
             started=last.started,
             ended=last.ended,
         )

@@ -37,7 +37,7 @@ from otel_prov.describe.prov import terms as t
 from otel_prov.describe.quads import Literal, Quad
 from otel_prov.describe.times import written
 from otel_prov.describe.vocabulary import RDF_TYPE, RDFS_LABEL
-from otel_prov.steps import Analysis, Conclusion, Digest, Observation, Question, Session
+from otel_prov.steps import Analysis, Conclusion, Digest, Observation, Question, Session, Step
 
 __all__ = ["describe_prov"]
 
@@ -131,6 +131,7 @@ class _View:
             (t.OUTCOME, _text(session.outcome if session.outcome in _RECORDED else None)),
             (t.ERROR, _text(session.error)),
             (t.TRACE_ID, _text(session.trace_id)),
+            (t.SPAN_ID, _text(question.span_id if question else None)),
             (t.EXPLAINED_BY, self._explanation),
         )
         if association:
@@ -171,7 +172,10 @@ class _View:
 
     def _think(self, number: int, analysis: Analysis | Conclusion) -> str | None:
         """The activity and, as far as it is known, the thought that came of it, whose IRI is given."""
-        action, arguments = (analysis.action, analysis.arguments) if isinstance(analysis, Analysis) else (None, None)
+        if isinstance(analysis, Analysis):
+            action, arguments, span = analysis.action, analysis.arguments, analysis.span_id
+        else:
+            action, arguments, span = None, None, analysis.iteration_span
         think, thought = self._iri(f"i{number}-think"), self._iri(f"i{number}-thought")
         self._node(
             think,
@@ -184,6 +188,7 @@ class _View:
             (t.ASSOCIATED_WITH, self._agent),
             (t.ASSOCIATED_WITH, self._model),
             (t.PART_OF, self._whole),
+            *self._span(analysis, span if analysis.started else None),
         )
         if all(known is None for known in (analysis.thought, analysis.thought_digest, action, arguments)):
             return None
@@ -220,6 +225,7 @@ class _View:
             (t.ASSOCIATED_WITH, self._tool(tool)),
             (t.ERROR, _text(call.error)),
             (t.PART_OF, self._whole),
+            *self._span(call, call.span_id),
         )
 
     def _observation(self, name: str, act: str, observation: Observation) -> list[str]:
@@ -278,6 +284,11 @@ class _View:
     def _sources(self, numbers: tuple[int, ...] | None) -> list[Fact]:
         """What was really used: the observations of these iterations, as far as they are known."""
         return [(t.DERIVED_FROM, entity) for number in numbers or () for entity in self._seen.get(number, ())]
+
+    def _span(self, step: Step, span: str | None) -> tuple[Fact, ...]:
+        """Where an activity stands in Jaeger; in which trace, where it isn't that of the run."""
+        trace = step.trace_id if span and step.trace_id != self._session.trace_id else None
+        return (t.SPAN_ID, _text(span)), (t.TRACE_ID, _text(trace))
 
     def _tool(self, name: str | None) -> str | None:
         if name is None:
