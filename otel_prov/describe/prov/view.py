@@ -99,6 +99,8 @@ class _View:
         self._agent, self._whole = self._iri("agent"), self._iri("run")
         self._user = self._iri("user") if session.user else None
         self._model = self._iri("model-" + quote(session.model, safe="")) if session.model else None
+        self._part: Fact = (t.PART_OF, self._whole)
+        self._thinker: tuple[Fact, ...] = (t.ASSOCIATED_WITH, self._agent), (t.ASSOCIATED_WITH, self._model)
         self._tools: dict[str, str] = {}
         self._latest: tuple[datetime, Literal] = datetime.min, Literal("")
         self._thought: str | None = None
@@ -149,7 +151,7 @@ class _View:
 
     def _iteration(self, number: int, analysis: Analysis | None, observations: dict[int, Observation]) -> None:
         """What was thought, then each tool call with what came back."""
-        first = observations.get(1)
+        first, place = observations.get(1), (t.ITERATION, _number(number))
         thought = None
         if analysis:
             thought = self._think(number, analysis)
@@ -163,7 +165,7 @@ class _View:
             if call > 1:
                 decision, tool = self._iri(f"i{number}-thought{suffix}"), observation.action
                 self._decision(decision, self._iri(f"i{number}-think") if analysis else None, observation)
-            self._act(act, number, decision, tool, observation)
+            self._act(act, place, decision, tool, observation)
             self._acts.append((t.INFORMED_BY, act))
             if observation is first or call > 1:
                 seen += self._observation(f"i{number}-obs{suffix}", act, observation)
@@ -185,9 +187,8 @@ class _View:
             *self._in_reach,
             (t.USED, self._thought),
             *self._acts,
-            (t.ASSOCIATED_WITH, self._agent),
-            (t.ASSOCIATED_WITH, self._model),
-            (t.PART_OF, self._whole),
+            *self._thinker,
+            self._part,
             *self._span(analysis, span if analysis.started else None),
         )
         if all(known is None for known in (analysis.thought, analysis.thought_digest, action, arguments)):
@@ -215,16 +216,16 @@ class _View:
             (t.GENERATED_BY, think),
         )
 
-    def _act(self, act: str, number: int, decision: str | None, tool: str | None, call: Observation) -> None:
+    def _act(self, act: str, iteration: Fact, decision: str | None, tool: str | None, call: Observation) -> None:
         self._node(
             act,
             *_ACT,
-            (t.ITERATION, _number(number)),
+            iteration,
             *self._times(call.started, call.ended),
             (t.USED, decision),
             (t.ASSOCIATED_WITH, self._tool(tool)),
             (t.ERROR, _text(call.error)),
-            (t.PART_OF, self._whole),
+            self._part,
             *self._span(call, call.span_id),
         )
 
@@ -257,7 +258,7 @@ class _View:
             (t.USED, thought),
             (t.INFORMED_BY, think),
             (t.ASSOCIATED_WITH, self._agent),
-            (t.PART_OF, self._whole),
+            self._part,
         )
         self._node(
             answer,
