@@ -17,6 +17,8 @@ from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session
 
 BEGIN = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
+TRACE = "0af7651916cd43dd8448eb211c80319c"
+
 
 def session(iterations: int) -> Session:
     """A session of which all is known, its times too."""
@@ -24,8 +26,9 @@ def session(iterations: int) -> Session:
     _, thought, action, arguments, observation = next(w.steps())
     for number in range(1, iterations + 1):
         began, acted, seen = (BEGIN + timedelta(seconds=number, milliseconds=part) for part in (0, 300, 900))
-        steps.append(Analysis(number, thought, action, arguments, started=began, ended=acted))
-        steps.append(Observation(number, observation, started=acted, ended=seen))
+        ids = {"trace_id": TRACE, "span_id": f"{number:016x}"}
+        steps.append(Analysis(number, thought, action, arguments, started=began, ended=acted, **ids))
+        steps.append(Observation(number, observation, started=acted, ended=seen, **ids))
     steps.append(Conclusion(w.ANSWER))
     return Session(
         "urn:trustgraph:agent:0b7a6c1e-6b3c-4f0a-9f3e-2f4f2a1c9d10",
@@ -33,7 +36,7 @@ def session(iterations: int) -> Session:
         agent="researcher",
         user="ada",
         model="rules-1",
-        trace_id="0af7651916cd43dd8448eb211c80319c",
+        trace_id=TRACE,
         ended=BEGIN + timedelta(seconds=iterations + 1),
         outcome="final",
     )

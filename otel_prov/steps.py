@@ -104,6 +104,8 @@ class Conclusion(_Traced):
     """Numbers of the iterations whose observations the answer really rests on, where that is known."""
     iteration: int | None = field(default=None, compare=False, kw_only=True)
     """Number of the iteration that did nothing but think so."""
+    iteration_span: str | None = field(default=None, compare=False, kw_only=True)
+    """OpenTelemetry span id of that iteration."""
     started: datetime | None = field(default=None, compare=False, kw_only=True)
     """Start of that iteration."""
     ended: datetime | None = field(default=None, compare=False, kw_only=True)

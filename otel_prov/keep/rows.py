@@ -24,6 +24,7 @@ __all__ = [
 
 _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Step)}
 _TIMES = ("started", "ended")
+_NO_TEXTS = (*_TIMES, "trace_id", "span_id", "iteration_span")
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
 _NO_TEXTS = (*_TIMES, "trace_id", "span_id")

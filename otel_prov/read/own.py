@@ -208,6 +208,7 @@ def _conclusion(answer: str | None, steps: list[Step]) -> Conclusion:
             last.thought,
             thought_digest=last.thought_digest,
             iteration=last.number,
+            iteration_span=last.span_id,
             started=last.started,
             ended=last.ended,
         )

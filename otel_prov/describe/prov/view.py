@@ -37,7 +37,7 @@ from otel_prov.describe.prov import terms as t
 from otel_prov.describe.quads import Literal, Quad
 from otel_prov.describe.times import written
 from otel_prov.describe.vocabulary import RDF_TYPE, RDFS_LABEL
-from otel_prov.steps import Analysis, Conclusion, Digest, Observation, Question, Session
+from otel_prov.steps import Analysis, Conclusion, Digest, Observation, Question, Session, Step
 
 __all__ = ["describe_prov"]
 
@@ -99,6 +99,8 @@ class _View:
         self._agent, self._whole = self._iri("agent"), self._iri("run")
         self._user = self._iri("user") if session.user else None
         self._model = self._iri("model-" + quote(session.model, safe="")) if session.model else None
+        self._part: Fact = (t.PART_OF, self._whole)
+        self._thinker: tuple[Fact, ...] = (t.ASSOCIATED_WITH, self._agent), (t.ASSOCIATED_WITH, self._model)
         self._tools: dict[str, str] = {}
         self._latest: tuple[datetime, Literal] = datetime.min, Literal("")
         self._thought: str | None = None
@@ -131,6 +133,7 @@ class _View:
             (t.OUTCOME, _text(session.outcome if session.outcome in _RECORDED else None)),
             (t.ERROR, _text(session.error)),
             (t.TRACE_ID, _text(session.trace_id)),
+            (t.SPAN_ID, _text(question.span_id if question else None)),
             (t.EXPLAINED_BY, self._explanation),
         )
         if association:
@@ -148,7 +151,7 @@ class _View:
 
     def _iteration(self, number: int, analysis: Analysis | None, observations: dict[int, Observation]) -> None:
         """What was thought, then each tool call with what came back."""
-        first = observations.get(1)
+        first, place = observations.get(1), (t.ITERATION, _number(number))
         thought = None
         if analysis:
             thought = self._think(number, analysis)
@@ -162,7 +165,7 @@ class _View:
             if call > 1:
                 decision, tool = self._iri(f"i{number}-thought{suffix}"), observation.action
                 self._decision(decision, self._iri(f"i{number}-think") if analysis else None, observation)
-            self._act(act, number, decision, tool, observation)
+            self._act(act, place, decision, tool, observation)
             self._acts.append((t.INFORMED_BY, act))
             if observation is first or call > 1:
                 seen += self._observation(f"i{number}-obs{suffix}", act, observation)
@@ -171,7 +174,10 @@ class _View:
 
     def _think(self, number: int, analysis: Analysis | Conclusion) -> str | None:
         """The activity and, as far as it is known, the thought that came of it, whose IRI is given."""
-        action, arguments = (analysis.action, analysis.arguments) if isinstance(analysis, Analysis) else (None, None)
+        if isinstance(analysis, Analysis):
+            action, arguments, span = analysis.action, analysis.arguments, analysis.span_id
+        else:
+            action, arguments, span = None, None, analysis.iteration_span
         think, thought = self._iri(f"i{number}-think"), self._iri(f"i{number}-thought")
         self._node(
             think,
@@ -181,9 +187,9 @@ class _View:
             *self._in_reach,
             (t.USED, self._thought),
             *self._acts,
-            (t.ASSOCIATED_WITH, self._agent),
-            (t.ASSOCIATED_WITH, self._model),
-            (t.PART_OF, self._whole),
+            *self._thinker,
+            self._part,
+            *self._span(analysis, span if analysis.started else None),
         )
         if all(known is None for known in (analysis.thought, analysis.thought_digest, action, arguments)):
             return None
@@ -210,16 +216,17 @@ class _View:
             (t.GENERATED_BY, think),
         )
 
-    def _act(self, act: str, number: int, decision: str | None, tool: str | None, call: Observation) -> None:
+    def _act(self, act: str, iteration: Fact, decision: str | None, tool: str | None, call: Observation) -> None:
         self._node(
             act,
             *_ACT,
-            (t.ITERATION, _number(number)),
+            iteration,
             *self._times(call.started, call.ended),
             (t.USED, decision),
             (t.ASSOCIATED_WITH, self._tool(tool)),
             (t.ERROR, _text(call.error)),
-            (t.PART_OF, self._whole),
+            self._part,
+            *self._span(call, call.span_id),
         )
 
     def _observation(self, name: str, act: str, observation: Observation) -> list[str]:
@@ -251,7 +258,7 @@ class _View:
             (t.USED, thought),
             (t.INFORMED_BY, think),
             (t.ASSOCIATED_WITH, self._agent),
-            (t.PART_OF, self._whole),
+            self._part,
         )
         self._node(
             answer,
@@ -278,6 +285,11 @@ class _View:
     def _sources(self, numbers: tuple[int, ...] | None) -> list[Fact]:
         """What was really used: the observations of these iterations, as far as they are known."""
         return [(t.DERIVED_FROM, entity) for number in numbers or () for entity in self._seen.get(number, ())]
+
+    def _span(self, step: Step, span: str | None) -> tuple[Fact, ...]:
+        """Where an activity stands in Jaeger; in which trace, where it isn't that of the run."""
+        trace = step.trace_id if span and step.trace_id != self._session.trace_id else None
+        return (t.SPAN_ID, _text(span)), (t.TRACE_ID, _text(trace))
 
     def _tool(self, name: str | None) -> str | None:
         if name is None:

@@ -358,6 +358,18 @@ def test_a_loop_with_a_tool_has_the_times_of_its_spans(program: Program) -> None
     assert times("i1-act") == call
 
 
+def test_each_activity_has_the_id_of_its_span_and_of_its_trace_where_that_is_another(program: Program) -> None:
+    elsewhere()
+    ids = {f"{span.context.span_id:016x}": f"{span.context.trace_id:032x}" for span in program.spans}
+    said = describe_prov(program.session)
+    spans = {quad.subject: quad.object.text for quad in said if quad.predicate == f"{OURS}spanId"}
+    traces = {quad.subject: quad.object.text for quad in said if quad.predicate == f"{OURS}traceId"}
+    assert [node.partition("#")[2] for node in spans] == ["run", "i1-think", "i1-act", "i2-think", "i2-act", "i3-think"]
+    assert {node: ids[span] for node, span in spans.items() if node in traces} == traces
+    assert len(set(traces.values())) == 3
+    assert {name.partition("#")[2] for name in spans.keys() - traces.keys()} == {"i1-think", "i1-act"}
+
+
 def test_what_was_really_used_is_derived_from_nothing_else(program: Program) -> None:
     @trace_agent(session_id="s")
     def answer(question: str) -> str:
