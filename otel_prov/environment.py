@@ -57,6 +57,13 @@ OTEL_EXPORTER_PROV_SHAPE: Final = "OTEL_EXPORTER_PROV_SHAPE"
 Default: ``trustgraph``. Others: ``agent-session``, ``question-analysis``.
 """
 
+OTEL_EXPORTER_PROV_VIEW: Final = "OTEL_EXPORTER_PROV_VIEW"
+"""Which view of a session is sent: what TrustGraph reads (``explanation``), valid PROV (``prov``), or ``both``; one for
+all endpoints, or one for each, separated by commas.
+
+Default: ``explanation``.
+"""
+
 OTEL_EXPORTER_PROV_WORKER: Final = "OTEL_EXPORTER_PROV_WORKER"
 """Whether a program that records sessions starts the process that sends them, and removes old ones, where an endpoint
 or a retention is set and none runs.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import Final
 
@@ -11,7 +11,7 @@ import tenacity
 
 from otel_prov.deliver.destination import Destination, Parcel, Unreachable
 from otel_prov.deliver.endpoints import Endpoint, open_destination
-from otel_prov.describe import describe_steps
+from otel_prov.describe import DEFAULT_VIEW, describe_prov, describe_steps
 from otel_prov.describe.quads import Quad
 from otel_prov.describe.uris import legal
 from otel_prov.keep import Outbox, StoreError, Waiting
@@ -91,7 +91,7 @@ class Courier(threading.Thread):
         if self._stopping.is_set() or batch.until == self._done:
             return False
         self.idle = False
-        ready = list(parcels(batch.steps, self._endpoint.shape))
+        ready = list(parcels(batch.steps, self._endpoint.shape, self._endpoint.view))
         answers = destination.send([parcel for _, parcel in ready]) if ready else []
         refused = [(step, reason) for (step, _), reason in zip(ready, answers, strict=True) if reason is not None]
         self._outbox.acknowledge(self.identity, batch, refused, len(ready) - len(refused))
@@ -113,13 +113,21 @@ class Courier(threading.Thread):
             lost("failure not counted", trouble)
 
 
-def parcels(steps: Iterable[Waiting], shape: str) -> Iterator[tuple[Waiting, Parcel]]:
-    """What is sent of each step; nothing of one that the shape can't express."""
+def parcels(steps: Sequence[Waiting], shape: str, view: str = DEFAULT_VIEW) -> Iterator[tuple[Waiting, Parcel]]:
+    """What is sent of each step; nothing of one that the shape can't express.
+
+    The PROV view is sent with the last of a session's steps that are here, all that is known by then: what it says of
+    the session as a whole belongs to no step. Sent again, when there is more, it only adds to what it said.
+    """
+    last = {waiting.session.uri: waiting.number for waiting in steps}
     described: dict[str, dict[object, list[Quad]]] = {}
     for waiting in steps:
         session = waiting.session
         if session.uri not in described:
-            described[session.uri] = dict(describe_steps(session, shape))
-        if quads := described[session.uri].get(waiting.step):
+            described[session.uri] = dict(describe_steps(session, shape)) if view != "prov" else {}
+        quads = described[session.uri].get(waiting.step, [])
+        if view != "explanation" and last[session.uri] == waiting.number:
+            quads = quads + describe_prov(session)
+        if quads:
             collection = session.collection or DEFAULT_COLLECTION
             yield waiting, Parcel(waiting.number, legal(session.uri), quads[0].subject, collection, quads)

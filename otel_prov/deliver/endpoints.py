@@ -11,8 +11,13 @@ from urllib.parse import urlsplit
 
 from otel_prov.deliver.destination import Destination, Factory
 from otel_prov.deliver.file import FileDestination
-from otel_prov.describe import DEFAULT_SHAPE, SHAPES
-from otel_prov.environment import OTEL_EXPORTER_PROV_ENDPOINT, OTEL_EXPORTER_PROV_SHAPE, variable
+from otel_prov.describe import DEFAULT_SHAPE, DEFAULT_VIEW, SHAPES, VIEWS
+from otel_prov.environment import (
+    OTEL_EXPORTER_PROV_ENDPOINT,
+    OTEL_EXPORTER_PROV_SHAPE,
+    OTEL_EXPORTER_PROV_VIEW,
+    variable,
+)
 
 __all__ = ["GROUP", "Endpoint", "configured", "endpoints", "open_destination"]
 
@@ -37,6 +42,7 @@ class Endpoint:
     url: str
     """As the user gave it."""
     shape: str = DEFAULT_SHAPE
+    view: str = DEFAULT_VIEW
 
     @property
     def identity(self) -> str:
@@ -47,36 +53,43 @@ class Endpoint:
         return f"{parts.scheme}://{host}{parts.path}" + (f"?{query}" if query else "")
 
 
-def configured(shape: str | None = None) -> list[Endpoint]:
+def configured(shape: str | None = None, view: str | None = None) -> list[Endpoint]:
     """The endpoints of ``OTEL_EXPORTER_PROV_ENDPOINT``; the rest as :func:`endpoints` has it."""
-    return endpoints(_BETWEEN.split(variable(OTEL_EXPORTER_PROV_ENDPOINT)), shape)
+    return endpoints(_BETWEEN.split(variable(OTEL_EXPORTER_PROV_ENDPOINT)), shape, view)
 
 
-def endpoints(urls: Sequence[str], shape: str | None = None) -> list[Endpoint]:
-    """Each of the URLs once, with the shape that is sent there; ``OTEL_EXPORTER_PROV_SHAPE`` says it if left out.
+def endpoints(urls: Sequence[str], shape: str | None = None, view: str | None = None) -> list[Endpoint]:
+    """Each of the URLs once, with the shape and the view that are sent there; ``OTEL_EXPORTER_PROV_SHAPE`` and
+    ``OTEL_EXPORTER_PROV_VIEW`` say them if left out.
 
     Raises:
-        ValueError: A URL is none, or a shape is; the message is one line that names it and the remedy.
+        ValueError: A URL is none, or a shape or view is; the message is one line that names it and the remedy.
     """
     urls = [url for url in (url.strip(", ") for url in urls) if url]
-    shapes = [name.strip() for name in (shape or variable(OTEL_EXPORTER_PROV_SHAPE)).split(",")]
-    shapes = [name or DEFAULT_SHAPE for name in shapes]
-    if len(shapes) == 1:
-        shapes *= len(urls)
-    if len(shapes) != len(urls):
-        raise ValueError(
-            f"{OTEL_EXPORTER_PROV_SHAPE}: {len(shapes)} shapes for {len(urls)} endpoints; give one, or one for each"
-        )
-    found = {endpoint.identity: endpoint for endpoint in map(_endpoint, urls, shapes)}
+    shapes = _for_each(urls, "shape", OTEL_EXPORTER_PROV_SHAPE, shape, DEFAULT_SHAPE, SHAPES)
+    views = _for_each(urls, "view", OTEL_EXPORTER_PROV_VIEW, view, DEFAULT_VIEW, VIEWS)
+    found = {endpoint.identity: endpoint for endpoint in map(_endpoint, urls, shapes, views)}
     return list(found.values())
 
 
-def _endpoint(url: str, shape: str) -> Endpoint:
-    if shape not in SHAPES:
-        raise ValueError(f"{OTEL_EXPORTER_PROV_SHAPE}: there is no shape {shape!r}; choose from {', '.join(SHAPES)}")
+def _for_each(
+    urls: Sequence[str], kind: str, name: str, given: str | None, default: str, choices: Sequence[str]
+) -> list[str]:
+    """A choice for each of the URLs: as given, else as the variable says."""
+    chosen = [name.strip() or default for name in (given or variable(name)).split(",")]
+    if len(chosen) == 1:
+        chosen *= len(urls)
+    if len(chosen) != len(urls):
+        raise ValueError(f"{name}: {len(chosen)} {kind}s for {len(urls)} endpoints; give one, or one for each")
+    if wrong := [name for name in chosen if name not in choices]:
+        raise ValueError(f"{name}: there is no {kind} {wrong[0]!r}; choose from {', '.join(choices)}")
+    return chosen
+
+
+def _endpoint(url: str, shape: str, view: str) -> Endpoint:
     try:
         if urlsplit(url).scheme and "://" in url:
-            return Endpoint(url, shape)
+            return Endpoint(url, shape, view)
     except ValueError:
         pass
     raise ValueError(f"{url!r} is no endpoint; write it like pulsar://broker:6650 or file:///path/out.nq")

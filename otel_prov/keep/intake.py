@@ -11,6 +11,7 @@ from pathlib import Path
 
 from otel_prov.keep.evidence import Evidence, Key, Rows, derive, load, save
 from otel_prov.keep.schema import writing
+from otel_prov.keep.settling import renumber
 from otel_prov.losses import lost
 from otel_prov.read import Span, parse_line, session_of
 from otel_prov.record import journal
@@ -166,12 +167,30 @@ def _take_session(db: sqlite3.Connection, uri: str, chunk: _Chunk, writer: str) 
         records = _sound(known, records, [], chunk)
         fresh, derived = _added(known, records)
     if derived is not None:
+        went_on = known.id is not None and not _is_over(db, known.id)
         number = save(db, known, derived)
+        if went_on and _is_over(db, number):
+            _tell_end(db, number)
         db.executemany(
             "INSERT OR REPLACE INTO span (session, trace_id, span_id, ended, writer, body) VALUES (?, ?, ?, ?, ?, ?)",
             [(number, *key, record.span.end > 0, writer, record.span.raw) for key, record in fresh.items()],
         )
     return len(records)
+
+
+def _is_over(db: sqlite3.Connection, session: int) -> bool:
+    (outcome,) = db.execute("SELECT outcome FROM session WHERE id = ?", (session,)).fetchone()
+    return outcome is not None
+
+
+def _tell_end(db: sqlite3.Connection, session: int) -> None:
+    """Where no conclusion tells of a session's end, have its last step sent once more.
+
+    Destinations get steps; what is known of the session as a whole, which the PROV view tells, comes with one of them.
+    """
+    steps = db.execute("SELECT seq, key FROM step WHERE session = ? ORDER BY seq", (session,)).fetchall()
+    if steps and all(key != "final" for _, key in steps):
+        renumber(db, [steps[-1][0]])
 
 
 def _added(known: Evidence, records: Iterable[_Record]) -> tuple[dict[Key, _Record], Rows | None]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otel_prov import retention
-from otel_prov.describe import SHAPES
+from otel_prov.describe import SHAPES, VIEWS
 from otel_prov.environment import OTEL_EXPORTER_PROV_ENDPOINT
 from otel_prov.keep import Delivery, Quarantined, Store, StoreError
 from otel_prov.show.escape import json_text, one_line
@@ -30,8 +30,9 @@ __all__ = ["deliver", "destinations", "quarantine", "status"]
 @click.option("--to", "urls", multiple=True, metavar="URL", help=f"Where to, if not {OTEL_EXPORTER_PROV_ENDPOINT}.")
 @click.option("--once", is_flag=True, help="Send what is there, and end; with exit code 1 if something is left.")
 @click.option("--shape", type=click.Choice(SHAPES), help="Shape of the triples.  [default: OTEL_EXPORTER_PROV_SHAPE]")
+@click.option("--view", type=click.Choice(VIEWS), help="Which view.  [default: OTEL_EXPORTER_PROV_VIEW]")
 @click.pass_obj
-def deliver(folder: Path, /, urls: Sequence[str], once: bool, shape: str | None) -> None:
+def deliver(folder: Path, /, urls: Sequence[str], once: bool, shape: str | None, view: str | None) -> None:
     """Send what is recorded to TrustGraph, or elsewhere.
 
     Runs until Ctrl-C or SIGTERM, and finishes what it is sending. Sends what was recorded in this store; for imported
@@ -40,7 +41,7 @@ def deliver(folder: Path, /, urls: Sequence[str], once: bool, shape: str | None)
     from otel_prov.deliver.alone import alone, other, wait_for_other
     from otel_prov.deliver.worker import Worker
 
-    endpoints = _endpoints(urls, shape)
+    endpoints = _endpoints(urls, shape, view)
     if not endpoints:
         raise click.UsageError(f"Say where to: set {OTEL_EXPORTER_PROV_ENDPOINT}=pulsar://broker:6650, or give --to.")
     left: list[str] | None = None
@@ -103,7 +104,7 @@ def destinations(store: Store) -> list[str]:
 
 
 def _named_endpoints() -> list[str]:
-    return [endpoint.identity for endpoint in _endpoints((), None)]
+    return [endpoint.identity for endpoint in _endpoints(())]
 
 
 def _print_delivery(delivery: Delivery) -> None:
@@ -190,11 +191,11 @@ def _name(each: Quarantined) -> str:
     return type(each.step).__name__ + (f" {number}" if number else "")
 
 
-def _endpoints(urls: Sequence[str], shape: str | None) -> list[Endpoint]:
+def _endpoints(urls: Sequence[str], shape: str | None = None, view: str | None = None) -> list[Endpoint]:
     from otel_prov.deliver.endpoints import configured, endpoints
 
     try:
-        return endpoints(urls, shape) if urls else configured(shape)
+        return endpoints(urls, shape, view) if urls else configured(shape, view)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,17 @@ def test_several_endpoints_and_a_list_of_brokers(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("OTEL_EXPORTER_PROV_ENDPOINT", "pulsar://a:1,b:2 , file:///out.nq,")
     monkeypatch.setenv("OTEL_EXPORTER_PROV_SHAPE", "agent-session,trustgraph")
     assert configured() == [Endpoint("pulsar://a:1,b:2", "agent-session"), Endpoint("file:///out.nq", "trustgraph")]
+
+
+def test_each_endpoint_may_have_a_view_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_PROV_ENDPOINT", "pulsar://a,file:///out.nq")
+    monkeypatch.setenv("OTEL_EXPORTER_PROV_VIEW", ",prov")
+    assert [each.view for each in configured()] == ["explanation", "prov"]
+    assert [each.view for each in configured(view="both")] == ["both", "both"]
+    with pytest.raises(
+        ValueError, match=r"OTEL_EXPORTER_PROV_VIEW: there is no view 'all'; choose from explanation, pr"
+    ):
+        configured(view="all")
 
 
 def test_nothing_is_configured_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,7 +63,11 @@ def test_what_cannot_be_understood_is_named_with_the_remedy(urls: list[str], sha
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("sparql+http://host/", "needs a package that is missing; pip install otel-prov-exporter-sparql"),
+        pytest.param(
+            "sparql+http://host/",
+            "needs a package that is missing; pip install otel-prov-exporter-sparql",
+            marks=pytest.mark.skipif(find_spec("otel_prov_exporter_sparql") is not None, reason="it is not missing"),
+        ),
         ("foo://host", "nothing here sends to foo://; known are file, "),
         ("probe-missing://x", "no_such_module:thing can't be loaded (ModuleNotFoundError: "),
         ("probe-failing://x", "OTEL_EXPORTER_PROBE=x: no such thing; give another"),

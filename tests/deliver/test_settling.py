@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
 from otel_prov import IterationSpan, ProvSpanExporter, ProvSpanProcessor, iteration, session, tool
 from otel_prov.deliver.courier import parcels
-from otel_prov.describe import SHAPES, describe
+from otel_prov.describe import SHAPES, VIEWS, describe
 from otel_prov.describe.quads import Quad
 from otel_prov.keep import Store
 from otel_prov.names import session_uri
@@ -72,51 +73,83 @@ def _act(turn: Turn, step: IterationSpan) -> None:
         step.record(**known)
 
 
-def lines_of(turns: list[Turn], tools_outside: bool, answers: bool, processor: bool) -> list[bytes]:
-    """What the agent records, line by line."""
+def lines_of(agent: Callable[[], None], processor: bool = True) -> list[bytes]:
+    """What an agent records, line by line."""
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         provider = TracerProvider(shutdown_on_exit=False)
         provider.add_span_processor(
             ProvSpanProcessor(name) if processor else SimpleSpanProcessor(ProvSpanExporter(name))
         )
         patch.setattr(trace, "_TRACER_PROVIDER", provider)
-        go(turns, tools_outside, answers)
+        with contextlib.suppress(LookupError):
+            agent()
         return [line for file in files(Path(name)) for line in file.read_bytes().splitlines(keepends=True)]
 
 
-def sent(store: Store, shape: str = "trustgraph") -> Iterator[tuple[Step, list[Quad], int]]:
+def sent(store: Store, shape: str = "trustgraph", view: str = "explanation") -> Iterator[tuple[Step, list[Quad], int]]:
     """What would be sent now; acknowledged at once."""
     store.take_in()
     store.outbox.settle()
     while (batch := store.outbox.next_batch("d", steps=3)).steps:
-        for waiting, parcel in parcels(batch.steps, shape):
+        for waiting, parcel in parcels(batch.steps, shape, view):
             yield waiting.step, list(parcel.quads), parcel.sequence
         store.outbox.acknowledge("d", batch, [], len(batch.steps))
 
 
-@given(st.lists(turns, max_size=4), st.booleans(), st.booleans(), st.booleans(), st.sampled_from(SHAPES))
+@given(
+    st.lists(turns, max_size=4),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(SHAPES),
+    st.sampled_from(VIEWS),
+)
 @settings(deadline=None, max_examples=100)
 def test_nothing_that_is_sent_while_a_session_goes_on_is_contradicted_by_its_end(
-    turns: list[Turn], tools_outside: bool, answers: bool, processor: bool, shape: str
+    turns: list[Turn], tools_outside: bool, answers: bool, processor: bool, shape: str, view: str
 ) -> None:
-    lines = lines_of(turns, tools_outside, answers, processor)
+    lines = lines_of(lambda: go(turns, tools_outside, answers), processor)
     with tempfile.TemporaryDirectory() as name, Store(Path(name)) as store:
         journal = Journal(Path(name))
         all_quads: set[Quad] = set()
         numbers: list[int] = []
         for line in lines:
             journal.write(line)
-            for _, quads, number in sent(store, shape):
+            for _, quads, number in sent(store, shape, view):
                 all_quads.update(quads)
                 numbers.append(number)
         journal.close()
-        for _, quads, number in sent(store, shape):
+        for _, quads, number in sent(store, shape, view):
             all_quads.update(quads)
             numbers.append(number)
         whole = store.session(session_uri("s"))
         assert whole is not None
-        assert all_quads == set(describe(whole, shape))
+        assert all_quads == set(describe(whole, shape, view))
         assert numbers == sorted(set(numbers)), "numbers rise in the order of sending"
+
+
+def fails(turn: Turn) -> None:
+    """Run an agent that fails after one iteration."""
+    with session("?", session_id="s", name="agent"):
+        with iteration() as step:
+            _act(turn, step)
+        raise LookupError("no such book")
+
+
+def test_the_end_of_a_session_that_fails_is_told_in_the_prov_view() -> None:
+    lines = lines_of(lambda: fails(Turn(True, True, 1, False, True, False)))
+    with tempfile.TemporaryDirectory() as name, Store(Path(name)) as store:
+        journal = Journal(Path(name))
+        told: list[tuple[Step, list[Quad]]] = []
+        for line in lines:
+            journal.write(line)
+            told += [(step, quads) for step, quads, _ in sent(store, view="both")]
+        journal.close()
+        whole = store.session(session_uri("s"))
+        assert whole is not None
+        assert whole.outcome == "error"
+        assert {quad for _, quads in told for quad in quads} == set(describe(whole, view="both"))
+        assert told[-1][0] == whole.steps[-1], "the last step once more, since there is no conclusion"
 
 
 def test_question_and_analysis_go_out_before_the_tool_has_run_and_the_observation_when_its_iteration_ends(
@@ -136,7 +169,7 @@ def test_question_and_analysis_go_out_before_the_tool_has_run_and_the_observatio
 
 
 def test_what_is_held_goes_out_when_the_writer_is_gone(store: Store, folder: Path) -> None:
-    lines = lines_of([Turn(True, False, 0, False, False, False)], tools_outside=False, answers=True, processor=True)
+    lines = lines_of(lambda: go([Turn(True, False, 0, False, False, False)], tools_outside=False, answers=True))
     with Writer(folder) as writer:
         writer.write(*lines[:-1])
         assert [type(step) for step, *_ in sent(store)] == [Question]

@@ -56,9 +56,9 @@ def test_its_log_is_emptied_when_it_has_grown_long(folder: Path, monkeypatch: py
 def test_what_is_wrong_with_an_endpoint_stands_in_its_log_and_in_status(
     folder: Path, run: Run, probe: Probe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_PROV_ENDPOINT", "sparql+http://host/")
+    monkeypatch.setenv("OTEL_EXPORTER_PROV_ENDPOINT", "probe-missing://host/")
     run(1, program=AGENT)
-    remedy = "needs a package that is missing; pip install otel-prov-exporter-sparql"
+    remedy = "no_such_module:thing can't be loaded"
     until(lambda: remedy in (folder / LOG_FILE).read_text())
     until(lambda: remedy in run("status").stdout)
 
