@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -158,6 +159,28 @@ def test_a_refused_step_stops_nobody_and_can_be_shown_retried_and_dropped(folder
     assert delivery(folder, probe).quarantined == 0, "only what has changed is sent"
 
 
+@pytest.mark.parametrize(("name", "code"), [("fatal", -signal.SIGABRT), ("fault", 1)])
+def test_a_step_that_cannot_be_sent_whoever_tries_is_found_and_holds_up_nobody(
+    folder: Path, probe: Probe, start: Start, run: Run, name: str, code: int
+) -> None:
+    record(folder, 30)
+    (probe / name).write_text("Why s20?")
+    for _ in range(4):  # twice all of them, twice one by one
+        worker = start("deliver", "--to", probe.url, "--once")
+        worker.communicate()
+        assert worker.returncode == code
+    run("deliver", "--to", probe.url, "--once")
+    assert len(probe.parcels) == len({parcel.sequence for parcel in probe.parcels}) == 30 * 6 - 1
+    (refused,) = json.loads(run("quarantine", "show", "--json").stdout)
+    assert (refused["session"], refused["step"]) == ("urn:trustgraph:agent:s20", "Question")
+    assert refused["reason"] == "it was tried alone: the worker ended, or had a fault, each time; see its log"
+    (probe / name).unlink()
+    run("quarantine", "retry", "--all")
+    run("deliver", "--to", probe.url, "--once")
+    assert probe.quads == graph(folder)
+    assert delivery(folder, probe).quarantined == 0
+
+
 def test_dropped_is_dropped(folder: Path, probe: Probe, run: Run) -> None:
     record(folder, 2)
     (probe / "refuse").write_text("Why s")
@@ -282,14 +305,25 @@ def test_it_leaves_also_what_cannot_be_sent(folder: Path, probe: Probe, start: S
     assert "nobody there" in err
 
 
-def detached(probe: Probe) -> list[str]:
+def test_it_leaves_when_its_store_is_removed(folder: Path, probe: Probe, start: Start) -> None:
+    with Writer(folder) as writer:
+        writer.write(*Told().whole())
+        (probe / "away").touch()
+        worker = start(program=detached(probe, "worker._ALONE_IN_VAIN = 3600"))
+        until(lambda: delivery(folder, probe).last_error == "nobody there")
+        shutil.rmtree(folder)
+        assert worker.wait() == 0
+
+
+def detached(probe: Probe, more: str = "") -> list[str]:
     """The worker as a program starts it, but for its patience."""
-    program = """
+    program = f"""
 import os, sys
 os.environ["OTEL_EXPORTER_PROV_ENDPOINT"] = sys.argv[1]
 from otel_prov.deliver import worker, __main__
 worker._ALONE = worker._ALONE_IN_VAIN = 0.2
 worker._LOOK = 0.05
+{more}
 sys.exit(__main__.main())
 """
     return [sys.executable, "-c", program, probe.url]
