@@ -27,7 +27,7 @@ from tests.integration.recordings import Recording, Statement
 
 pytestmark = pytest.mark.integration
 
-REAL: Final = {"falkordb": 30, "cassandra": 3}
+REAL: Final = {"falkordb": 30, "cassandra": 30}
 """Real sessions that are sent to each store."""
 SHOWN: Final = 10
 """Real sessions that are looked at one by one."""
