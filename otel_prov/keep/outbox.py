@@ -127,7 +127,7 @@ class Outbox:
         with self._database(to_write=True) as db:
             return settling.settle(db, self._folder)
 
-    def next_batch(self, destination: str, *, steps: int = 500, size: int = 4 * 1024 * 1024) -> Batch:
+    def next_batch(self, destination: str, *, steps: int = 2000, size: int = 4 * 1024 * 1024) -> Batch:
         """What to send next: at most so many steps, and no more once they are so many bytes, as they are kept."""
         with self._database() as db, reading(db):
             (settled,) = db.execute("SELECT settled FROM outbox").fetchone()
