@@ -37,13 +37,13 @@ IDLE_STEPS = 100
 _PART = 500  # sessions in one journal
 
 
-def backlog(folder: Path, sessions: int) -> None:
+def backlog(folder: Path, sessions: int, name: str = "s") -> None:
     """Fill a store with sessions that have ended."""
     with Store(folder) as store:
         for part in range(0, sessions, _PART):
             journal = Journal(folder)
             for number in range(part, min(part + _PART, sessions)):
-                for line in Told(f"s{number}", number).whole(2):
+                for line in Told(f"{name}{number}", number).whole(2):
                     journal.write(line)
             journal.close()
             store.take_in()
