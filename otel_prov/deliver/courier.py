@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from typing import Final
 
 import tenacity
@@ -14,16 +14,18 @@ from otel_prov.deliver.endpoints import Endpoint, open_destination
 from otel_prov.describe import DEFAULT_VIEW, describe_prov, describe_steps
 from otel_prov.describe.quads import Quad
 from otel_prov.describe.uris import legal
-from otel_prov.keep import Outbox, StoreError, Waiting
+from otel_prov.keep import Batch, Outbox, StoreError, Waiting
 from otel_prov.losses import lost
 from otel_prov.names import DEFAULT_COLLECTION
 
 __all__ = ["NOT_DELIVERED", "Courier", "parcels"]
 
 NOT_DELIVERED: Final = "not delivered"
+ENDED: Final = "the worker ended, or had a fault, each time; see its log"
 
 _LOOK = 1.0  # seconds after which a courier looks for more, though nobody has told it of any
 _LONGEST = 60.0  # seconds between two attempts to reach a destination
+_TURN = threading.Lock()  # to send what may have ended a worker: should it end again, one of them only was in flight
 
 
 class Courier(threading.Thread):
@@ -48,6 +50,7 @@ class Courier(threading.Thread):
         self._once = once
         self._told = told
         self._done = 0  # number of the last step that needs no more thought
+        self._is_sure = False  # whether the last batch did no harm
         self._news = threading.Event()
         self._stopping = threading.Event()
 
@@ -63,7 +66,7 @@ class Courier(threading.Thread):
     def run(self) -> None:
         """Send until stopped, or until there is nothing more."""
         try:
-            with closing(open_destination(self._endpoint, self._outbox.identity())) as destination:
+            with contextlib.closing(open_destination(self._endpoint, self._outbox.identity())) as destination:
                 self._send(destination)
         except Exception as error:
             self._fail(error)
@@ -91,24 +94,51 @@ class Courier(threading.Thread):
         if self._stopping.is_set() or batch.until == self._done:
             return False
         self.idle = False
-        ready = list(parcels(batch.steps, self._endpoint.shape, self._endpoint.view))
-        answers = destination.send([parcel for _, parcel in ready]) if ready else []
-        refused = [(step, reason) for (step, _), reason in zip(ready, answers, strict=True) if reason is not None]
-        self._outbox.acknowledge(self.identity, batch, refused, len(ready) - len(refused))
+        with self._watched(batch):
+            sent, refused = self._deliver(destination, batch)
+        self._outbox.acknowledge(self.identity, batch, refused, sent)
         self.trouble, self._done = None, batch.until
         for step, reason in refused:
             lost("step refused and quarantined", f"{self.identity}: {reason} ({step.session.uri})")
         self._told(self.identity, len(batch.steps))
         return True
 
+    def _deliver(self, destination: Destination, batch: Batch) -> tuple[int, list[tuple[Waiting, str]]]:
+        """Number of steps that were taken, and those that were refused."""
+        if batch.is_fatal:
+            return 0, [(step, f"it was tried alone: {self.trouble or ENDED}") for step in batch.steps]
+        ready = list(parcels(batch.steps, self._endpoint.shape, self._endpoint.view))
+        answers = destination.send([parcel for _, parcel in ready]) if ready else []
+        refused = [(step, reason) for (step, _), reason in zip(ready, answers, strict=True) if reason is not None]
+        return len(ready) - len(refused), refused
+
+    @contextlib.contextmanager
+    def _watched(self, batch: Batch) -> Iterator[None]:
+        """See to it that the store knows of a batch whose sending has no known end.
+
+        That costs a transaction, so it is left out while all goes well: the worker that comes next will do it.
+        """
+        if batch.is_fatal or (self._is_sure and not batch.is_apart):
+            yield
+            return
+        with _TURN if batch.begun else contextlib.nullcontext():
+            self._is_sure = False
+            self._outbox.begin(self.identity, batch)
+            yield
+            self._is_sure = True
+
+    def give_up(self) -> None:
+        """The process ends, and the batch in flight is not acknowledged yet."""
+        self._fail(Unreachable("told to stop before all was acknowledged"))
+
     def _fail(self, error: BaseException | None) -> None:
         """Remember why nothing can be sent now, and tell it, unless this was the only attempt."""
         kind = "" if isinstance(error, Unreachable | StoreError | ValueError) else f"{type(error).__name__}: "
-        self.trouble = " ".join(f"{kind}{error}".split())
+        self.trouble, self._is_sure = " ".join(f"{kind}{error}".split()), False
         if not self._once:
             lost(NOT_DELIVERED, f"{self.identity}: {self.trouble}")
         try:
-            self._outbox.failed(self.identity, self.trouble)
+            self._outbox.failed(self.identity, self.trouble, is_known=isinstance(error, Unreachable | StoreError))
         except StoreError as trouble:
             lost("failure not counted", trouble)
 

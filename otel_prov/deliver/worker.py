@@ -13,6 +13,7 @@ from types import FrameType
 from otel_prov.deliver.courier import Courier
 from otel_prov.deliver.endpoints import Endpoint
 from otel_prov.keep import Store, StoreError
+from otel_prov.keep.schema import FILE
 from otel_prov.losses import lost
 from otel_prov.record import journal
 from otel_prov.retention import Retention
@@ -63,6 +64,7 @@ class Worker:
         self.left = False
         """Whether it has left, as nobody recorded anything any more."""
         self._alone = self._prune_due = 0.0
+        self._place: object = None
 
     def run(self) -> list[str]:
         """Work until it is done, or a signal says stop. Gives why something is left, a line for each such endpoint.
@@ -71,6 +73,7 @@ class Worker:
         opened, and with ``once`` for one that can't be written.
         """
         with Store(self._folder) as store, self._signals():
+            self._place = _place(self._folder)
             couriers = [
                 Courier(store.outbox, endpoint, once=self._once, told=self._told) for endpoint in self._endpoints
             ]
@@ -130,7 +133,11 @@ class Worker:
 
     def _is_done(self, now: float, couriers: Sequence[Courier]) -> bool:
         """Whether it is time to leave: a writer that is alive has a file in the journal."""
-        if not self._leave or journal.files(self._folder):
+        if not self._leave:
+            return False
+        if _place(self._folder) != self._place:  # somebody has removed the store, or put another one there
+            return True
+        if journal.files(self._folder):
             self._alone = now
         alone, busy = now - self._alone, [courier for courier in couriers if courier.is_alive() and not courier.idle]
         return alone > (_ALONE_IN_VAIN if busy else _ALONE) and all(courier.trouble for courier in busy)
@@ -161,6 +168,17 @@ def _stop(couriers: Sequence[Courier]) -> None:
     until = time.monotonic() + _FLIGHT
     for courier in couriers:
         courier.join(max(until - time.monotonic(), 0))
+        if courier.is_alive():
+            courier.give_up()
+
+
+def _place(folder: Path) -> object:
+    """What tells the store's file from one that takes its place; ``None`` if there is none."""
+    try:
+        found = (folder / FILE).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _sizes(folder: Path) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from otel_prov.keep import listing, rows, settling
+from otel_prov.keep import listing, rows, schema, settling
 from otel_prov.keep.schema import reading, writing
 from otel_prov.keep.standing import Standing
 from otel_prov.record import journal
@@ -21,6 +22,8 @@ __all__ = ["Batch", "Delivery", "Outbox", "Quarantined", "Waiting"]
 
 OTHER_REASONS: Final = "other reasons"
 _REASONS = 100  # that are counted apart, for each destination
+_ENDS = 2  # of sending a batch, after which its steps go one by one; and of sending one step, after which it is refused
+_FATAL = 10  # steps in a row that are refused for that: then it isn't the steps
 
 _WAITING = """step JOIN session ON session.id = step.session
     WHERE step.seq > :cursor AND step.seq NOT IN (SELECT seq FROM held)
@@ -48,6 +51,12 @@ class Batch:
     steps: Sequence[Waiting]
     until: int
     """All steps up to this number are here, or have nothing to do with the destination."""
+    is_apart: bool = False
+    """Whether this is one step of a batch that couldn't be sent, and nobody knows why."""
+    begun: int = 0
+    """How often sending it began and had no known end: the worker ended, or the destination had a fault."""
+    is_fatal: bool = False
+    """Whether this is the step that does it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +102,20 @@ class Outbox:
         self._folder = folder
 
     def identity(self) -> str:
-        """Identity of the store, made at random when the store was."""
+        """Identity of the store, made at random when the store was; a copy of the store gets one of its own.
+
+        Else two stores would number their steps alike under one name, and a broker that drops what it has seen would
+        drop those of one of them. Where it isn't sure (another host has the same file), it is taken for a copy: then
+        only what was in flight may come twice.
+        """
         with self._database() as db:
+            identity, place = db.execute("SELECT identity, place FROM outbox").fetchone()
+        here = f"{platform.node()}:{(self._folder / schema.FILE).stat().st_ino}"
+        if place == here:
+            return str(identity)
+        with self._database(to_write=True) as db, writing(db):
+            changed = ", identity = lower(hex(randomblob(8)))" if place else ""
+            db.execute(f"UPDATE outbox SET place = ?{changed}", (here,))
             (identity,) = db.execute("SELECT identity FROM outbox").fetchone()
             return str(identity)
 
@@ -106,14 +127,16 @@ class Outbox:
         with self._database(to_write=True) as db:
             return settling.settle(db, self._folder)
 
-    def next_batch(self, destination: str, *, steps: int = 500, size: int = 4 * 1024 * 1024) -> Batch:
+    def next_batch(self, destination: str, *, steps: int = 2000, size: int = 4 * 1024 * 1024) -> Batch:
         """What to send next: at most so many steps, and no more once they are so many bytes, as they are kept."""
         with self._database() as db, reading(db):
             (settled,) = db.execute("SELECT settled FROM outbox").fetchone()
+            cursor, begun, apart, fatal = _place(db, destination)
+            steps = 1 if cursor < apart else steps
             found = db.execute(
                 f"SELECT step.seq, step.kind, step.body, session.uri FROM {_WAITING} AND step.seq <= :settled "
                 "ORDER BY step.seq LIMIT :limit",
-                {"cursor": _cursor(db, destination), "settled": settled, "limit": steps},
+                {"cursor": cursor, "settled": settled, "limit": steps},
             )
             chosen = list(_as_fit(found, size))
             is_all = len(chosen) < steps and found.fetchone() is None
@@ -124,7 +147,23 @@ class Outbox:
             for number, kind, body, uri in chosen
             if (session := sessions[uri])
         ]
-        return Batch(waiting, settled if is_all else chosen[-1][0])
+        is_fatal = cursor < apart and begun >= _ENDS and fatal < _FATAL
+        return Batch(waiting, settled if is_all else chosen[-1][0], cursor < apart, begun, is_fatal)
+
+    def begin(self, destination: str, batch: Batch) -> None:
+        """A batch is about to be sent, which may be the end of the process.
+
+        Where neither :meth:`acknowledge` nor :meth:`failed` tells of a known end, and that happens again, the steps of
+        this batch will come one by one, and then the one that does it is marked as fatal.
+        """
+        begun, apart = batch.begun + 1, 0
+        if not batch.is_apart and begun >= _ENDS:
+            begun, apart = 0, batch.until
+        with self._database(to_write=True) as db, writing(db):
+            _register(db, destination)
+            db.execute(
+                "UPDATE destination SET begun = ?, apart = max(apart, ?) WHERE url = ?", (begun, apart, destination)
+            )
 
     def acknowledge(self, destination: str, batch: Batch, refused: Sequence[tuple[Waiting, str]], sent: int) -> None:
         """A batch was sent: so many steps were taken, and those ``refused`` never will be, each for its reason."""
@@ -132,8 +171,9 @@ class Outbox:
         with self._database(to_write=True) as db, writing(db):
             _register(db, destination)
             db.execute(
-                "UPDATE destination SET cursor = max(cursor, ?), sent = sent + ? WHERE url = ?",
-                (batch.until, sent, destination),
+                "UPDATE destination SET cursor = max(cursor, ?), sent = sent + ?, begun = 0, "
+                "fatal = CASE WHEN ? THEN fatal + 1 WHEN ? THEN 0 ELSE fatal END WHERE url = ?",
+                (batch.until, sent, batch.is_fatal, sent, destination),
             )
             numbers = {waiting.number for waiting, _ in refused}
             _clear(db, destination, [waiting for waiting in batch.steps if waiting.number not in numbers])
@@ -147,10 +187,12 @@ class Outbox:
                     (destination, waiting.session.uri, rows.key(waiting.step), reason, now),
                 )
 
-    def failed(self, destination: str, reason: str) -> None:
-        """An attempt to send came to nothing."""
+    def failed(self, destination: str, reason: str, *, is_known: bool = True) -> None:
+        """An attempt to send came to nothing. If the reason ``is_known`` what was sent has nothing to do with it."""
         with self._database(to_write=True) as db, writing(db):
             _register(db, destination)
+            if is_known:
+                db.execute("UPDATE destination SET begun = 0 WHERE url = ?", (destination,))
             _count_failure(db, destination, rows.writable(reason), time.time_ns() // 1000)
 
     def destinations(self) -> list[str]:
@@ -227,9 +269,10 @@ def _as_fit(found: Iterator[tuple[int, str, bytes, str]], size: int) -> Iterator
             return
 
 
-def _cursor(db: sqlite3.Connection, destination: str) -> int:
-    row = db.execute("SELECT cursor FROM destination WHERE url = ?", (destination,)).fetchone()
-    return row[0] if row else 0
+def _place(db: sqlite3.Connection, destination: str) -> tuple[int, int, int, int]:
+    """The last step that is done with, and what the schema says of the trouble with those behind it."""
+    row = db.execute("SELECT cursor, begun, apart, fatal FROM destination WHERE url = ?", (destination,)).fetchone()
+    return row or (0, 0, 0, 0)
 
 
 def _register(db: sqlite3.Connection, destination: str) -> None:
@@ -259,7 +302,7 @@ def _count_failure(db: sqlite3.Connection, destination: str, reason: str, now: i
 
 def _delivery(db: sqlite3.Connection, url: str) -> Delivery:
     sent = db.execute("SELECT sent FROM destination WHERE url = ?", (url,)).fetchone()
-    cursor = {"cursor": _cursor(db, url)}
+    cursor = {"cursor": _place(db, url)[0]}
     (pending,) = db.execute(f"SELECT count(*) FROM {_WAITING}", cursor).fetchone()
     oldest = db.execute(f"SELECT session.active FROM {_WAITING} ORDER BY step.seq LIMIT 1", cursor).fetchone()
     failures = db.execute("SELECT reason, number FROM failure WHERE destination = ? ORDER BY number DESC", (url,))

@@ -12,6 +12,7 @@ from pathlib import Path
 from otel_prov.keep import sources
 
 __all__ = [
+    "FILE",
     "MIGRATIONS",
     "NOT_WRITABLE",
     "StoreError",
@@ -23,6 +24,8 @@ __all__ = [
     "writing",
 ]
 
+FILE = "store.sqlite"
+"""Name of the database in the folder of a store."""
 WAIT = 10.0
 """Seconds to wait for another process's transaction."""
 
@@ -114,6 +117,15 @@ MIGRATIONS: list[tuple[str | Callable[[sqlite3.Connection], None], ...]] = [
             attempts INTEGER NOT NULL DEFAULT 1,
             UNIQUE (destination, session, key)
         )""",
+    ),
+    (
+        # How often sending from the cursor on began and had no known end, up to where steps go one by one because of
+        # that, and how many in a row were refused in the end.
+        "ALTER TABLE destination ADD COLUMN begun INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE destination ADD COLUMN apart INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE destination ADD COLUMN fatal INTEGER NOT NULL DEFAULT 0",
+        # The file that the store's identity belongs to: a copy of it is another store.
+        "ALTER TABLE outbox ADD COLUMN place TEXT",
     ),
     (
         # What each step names of the world outside.

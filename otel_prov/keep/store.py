@@ -40,7 +40,7 @@ class Store:
     def __init__(self, folder: Path | None = None) -> None:
         """Open the store of a folder, by default this user's; make it, or bring it forward, where needed."""
         self._folder = folder or journal.store_folder()
-        self._file = self._folder / "store.sqlite"
+        self._file = self._folder / schema.FILE
         self._read_only = schema.is_read_only(self._file)
         self._connections: LifoQueue[sqlite3.Connection | None] = LifoQueue()
         for _ in range(_CONNECTIONS):

@@ -18,8 +18,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from otel_prov.deliver.alone import other
-from otel_prov.keep import Store
+from otel_prov.describe import describe
+from otel_prov.describe.quads import nquads
+from otel_prov.keep import Delivery, Store
+from otel_prov.record.journal import Journal
 from tests.keep.conftest import mount
+from tests.keep.told import Told
 
 HERE = Path(__file__).parent
 OTEL_PROV = [sys.executable, "-m", "otel_prov.show.cli"]
@@ -112,6 +116,30 @@ def probe(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Prob
 def store(folder: Path) -> Iterator[Store]:
     with Store(folder) as store:
         yield store
+
+
+def record(folder: Path, sessions: int, iterations: int = 2) -> list[Told]:
+    """Sessions that have ended, in the journal."""
+    journal = Journal(folder)
+    told = [Told(f"s{number}", number) for number in range(1, sessions + 1)]
+    for each in told:
+        for line in each.whole(iterations):
+            journal.write(line)
+    journal.close()
+    return told
+
+
+def delivery(folder: Path, probe: Probe) -> Delivery:
+    with Store(folder) as store:
+        return store.outbox.delivery(probe.url)
+
+
+def graph(folder: Path) -> set[str]:
+    """All that the store knows, as lines."""
+    with Store(folder) as store:
+        store.take_in()
+        sessions = [store.session(summary.uri) for summary in store.sessions(limit=None)]
+    return {line for session in sessions if session for line in nquads(describe(session)).splitlines()}
 
 
 Start = Callable[..., "subprocess.Popen[str]"]

@@ -1,8 +1,9 @@
 """A destination for tests: ``probe:///folder`` appends parcels to a file there, and does what other files tell it to.
 
 ``away``: it can't be reached. ``refuse``: it never takes what mentions the text in this file. ``abort``: it aborts the
-process once, when half of a batch is written. ``stop``: it stands still there, says so by making ``standing``, and goes
-on when ``stop`` is removed.
+process once, when half of a batch is written. ``fatal``: it aborts the process at whatever mentions the text in this
+file; ``fault``: it fails there as no destination should. ``stop``: it stands still there, says so by making
+``standing``, and goes on when ``stop`` is removed.
 """
 
 import json
@@ -26,6 +27,9 @@ class Probe:
             raise Unreachable("nobody there")
         refuse = self.folder / "refuse"
         text = refuse.read_text() if refuse.exists() else "\0"
+        for name in ("fatal", "fault"):
+            if (self.folder / name).exists():
+                self._fail_at(parcels, name)
         half = len(parcels) // 2
         answers = self._write(parcels[:half], text)
         if (self.folder / "abort").exists():
@@ -36,6 +40,13 @@ class Probe:
             while (self.folder / "stop").exists():
                 time.sleep(0.005)
         return answers + self._write(parcels[half:], text)
+
+    def _fail_at(self, parcels: Sequence[Parcel], name: str) -> None:
+        text = (self.folder / name).read_text()
+        if any(text in nquads(parcel.quads) for parcel in parcels):
+            if name == "fatal":
+                os.abort()
+            raise TypeError("this is a bug")
 
     def _write(self, parcels: Sequence[Parcel], refused: str) -> list[str | None]:
         answers: list[str | None] = []

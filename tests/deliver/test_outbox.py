@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+import shutil
 import threading
 from datetime import timedelta
 from pathlib import Path
@@ -58,6 +60,67 @@ def test_the_identity_of_a_store_stays(folder: Path, tmp_path: Path) -> None:
         assert store.outbox.identity() == identity != other.outbox.identity()
 
 
+def test_a_copy_of_a_store_is_another_one_and_a_folder_that_was_moved_is_not(folder: Path, tmp_path: Path) -> None:
+    with Store(folder) as store:
+        identity = store.outbox.identity()
+    shutil.copytree(folder, tmp_path / "copy")
+    folder.rename(tmp_path / "moved")
+    with Store(tmp_path / "moved") as moved, Store(tmp_path / "copy") as copy:
+        assert moved.outbox.identity() == identity
+        other = copy.outbox.identity()
+        assert copy.outbox.identity() == other != identity
+
+
+def test_the_same_file_on_another_host_is_another_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    identity = store.outbox.identity()
+    monkeypatch.setattr(platform, "node", lambda: "another")
+    assert store.outbox.identity() != identity
+
+
+def sent(store: Store, fatal: set[int], ends: int) -> tuple[list[int], list[int]]:
+    """What is taken and what is refused, where steps of these numbers end whoever sends them; at most so many ends."""
+    taken: list[int] = []
+    refused: list[int] = []
+    while (batch := store.outbox.next_batch("d")).steps and ends >= 0:
+        numbers = [waiting.number for waiting in batch.steps]
+        if batch.is_fatal:
+            store.outbox.acknowledge("d", batch, [(waiting, "fatal") for waiting in batch.steps], 0)
+            refused += numbers
+            continue
+        store.outbox.begin("d", batch)
+        if fatal & set(numbers):
+            ends -= 1
+        else:
+            store.outbox.acknowledge("d", batch, [], len(numbers))
+            taken += numbers
+    return taken, refused
+
+
+@pytest.mark.parametrize("fatal", [{1}, {11}, {24}, {7, 8, 20}, set(range(3, 13))])
+def test_steps_that_end_whoever_sends_them_are_found(store: Store, folder: Path, fatal: set[int]) -> None:
+    record(store, folder, 4)
+    taken, refused = sent(store, fatal, ends=2 + 2 * len(fatal))
+    assert set(refused) == fatal
+    assert taken == [number for number in range(1, 25) if number not in fatal]
+    record(store, folder, 6)
+    assert len(store.outbox.next_batch("d").steps) == 12, "all at once again"
+
+
+def test_where_every_step_does_it_no_more_than_some_are_refused(store: Store, folder: Path) -> None:
+    record(store, folder, 4)
+    assert sent(store, set(range(1, 25)), ends=100) == ([], list(range(1, 11)))
+    assert sent(store, set(), ends=100) == (list(range(11, 25)), []), "when it is over the others go"
+
+
+def test_a_worker_that_ends_while_the_destination_is_away_puts_no_blame_on_steps(store: Store, folder: Path) -> None:
+    record(store, folder, 1)
+    for _ in range(20):
+        batch = store.outbox.next_batch("d")
+        assert not batch.is_fatal
+        store.outbox.begin("d", batch)
+        store.outbox.failed("d", "nobody there")
+
+
 def test_reasons_are_counted_and_do_not_pile_up(store: Store) -> None:
     for number in range(150):
         store.outbox.failed("d", f"reason {number}")
@@ -97,7 +160,7 @@ def test_a_fault_of_a_destination_is_told_and_tried_again(
     told = threading.Event()
     courier = Courier(store.outbox, Endpoint(probe.url), once=False, told=lambda identity, steps: told.set())
     failed = threading.Event()
-    monkeypatch.setattr(store.outbox, "failed", lambda identity, reason: failed.set())
+    monkeypatch.setattr(store.outbox, "failed", lambda identity, reason, **_: failed.set())
     courier.start()
     assert failed.wait(30)
     assert courier.trouble is not None

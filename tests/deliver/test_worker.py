@@ -6,43 +6,14 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from otel_prov.deliver.alone import other
-from otel_prov.describe import describe
-from otel_prov.describe.quads import nquads
-from otel_prov.keep import Delivery, Store
 from otel_prov.record.journal import Journal
-from tests.keep.told import Told, Writer
+from tests.keep.told import Told
 
-from .conftest import AGENT, OTEL_PROV, Probe, Run, Start, until
-
-
-def record(folder: Path, sessions: int, iterations: int = 2) -> list[Told]:
-    """Sessions that have ended, in the journal."""
-    journal = Journal(folder)
-    told = [Told(f"s{number}", number) for number in range(1, sessions + 1)]
-    for each in told:
-        for line in each.whole(iterations):
-            journal.write(line)
-    journal.close()
-    return told
-
-
-def delivery(folder: Path, probe: Probe) -> Delivery:
-    with Store(folder) as store:
-        return store.outbox.delivery(probe.url)
-
-
-def graph(folder: Path) -> set[str]:
-    """All that the store knows, as lines."""
-    with Store(folder) as store:
-        store.take_in()
-        sessions = [store.session(summary.uri) for summary in store.sessions(limit=None)]
-    return {line for session in sessions if session for line in nquads(describe(session)).splitlines()}
+from .conftest import AGENT, OTEL_PROV, Probe, Run, Start, delivery, graph, record, until
 
 
 def test_steps_of_a_session_arrive_in_their_order_under_rising_numbers(folder: Path, probe: Probe, run: Run) -> None:
@@ -158,6 +129,28 @@ def test_a_refused_step_stops_nobody_and_can_be_shown_retried_and_dropped(folder
     assert delivery(folder, probe).quarantined == 0, "only what has changed is sent"
 
 
+@pytest.mark.parametrize(("name", "code"), [("fatal", -signal.SIGABRT), ("fault", 1)])
+def test_a_step_that_cannot_be_sent_whoever_tries_is_found_and_holds_up_nobody(
+    folder: Path, probe: Probe, start: Start, run: Run, name: str, code: int
+) -> None:
+    record(folder, 30)
+    (probe / name).write_text("Why s20?")
+    for _ in range(4):  # twice all of them, twice one by one
+        worker = start("deliver", "--to", probe.url, "--once")
+        worker.communicate()
+        assert worker.returncode == code
+    run("deliver", "--to", probe.url, "--once")
+    assert len(probe.parcels) == len({parcel.sequence for parcel in probe.parcels}) == 30 * 6 - 1
+    (refused,) = json.loads(run("quarantine", "show", "--json").stdout)
+    assert (refused["session"], refused["step"]) == ("urn:trustgraph:agent:s20", "Question")
+    assert refused["reason"] == "it was tried alone: the worker ended, or had a fault, each time; see its log"
+    (probe / name).unlink()
+    run("quarantine", "retry", "--all")
+    run("deliver", "--to", probe.url, "--once")
+    assert probe.quads == graph(folder)
+    assert delivery(folder, probe).quarantined == 0
+
+
 def test_dropped_is_dropped(folder: Path, probe: Probe, run: Run) -> None:
     record(folder, 2)
     (probe / "refuse").write_text("Why s")
@@ -223,97 +216,6 @@ def test_a_running_session_is_seen_before_it_ends(folder: Path, probe: Probe, st
     assert probe.quads == graph(folder)
     worker.terminate()
     assert worker.wait() == 0
-
-
-# The worker that a recording program starts --------------------------------------------------------------------------
-
-
-def test_a_recording_program_starts_the_worker(
-    folder: Path, probe: Probe, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_PROV_ENDPOINT", probe.url)
-    assert run(2, program=AGENT).stdout == "{}\n"
-    until(lambda: len(probe.parcels) == 12)
-    assert other(folder)
-    assert (folder / "worker.log").read_text() == ""
-
-
-def test_unless_it_is_told_not_to(folder: Path, probe: Probe, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_PROV_ENDPOINT", probe.url)
-    monkeypatch.setenv("OTEL_EXPORTER_PROV_WORKER", "off")
-    run(2, program=AGENT)
-    assert not (folder / "worker.lock").exists()
-    run("deliver", "--once")
-    assert len(probe.parcels) == 12
-
-
-def test_a_worker_that_crashes_is_started_again_and_the_agent_does_not_notice(
-    folder: Path, probe: Probe, start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_PROV_ENDPOINT", probe.url)
-    (probe / "abort").touch()
-    agent = start(1, tmp_path / "go", program=AGENT)
-    until(lambda: not (probe / "abort").exists())
-    until(lambda: len({parcel.sequence for parcel in probe.parcels}) == 8)  # six, and a question and an analysis
-    (tmp_path / "go").touch()
-    out, err = agent.communicate()
-    assert (agent.returncode, out, err) == (0, "acting\n{}\n", "")
-    until(lambda: any(p.subject == "urn:trustgraph:agent:last/final" for p in probe.parcels))
-    assert probe.quads == graph(folder)
-
-
-def test_it_leaves_when_nobody_records_any_more(folder: Path, probe: Probe, start: Start) -> None:
-    with Writer(folder) as writer:
-        writer.write(*Told().whole())
-        worker = start(program=detached(probe))
-        until(lambda: len(probe.parcels) == 6)
-        writer.write(*Told("s2", 2).whole())
-        until(lambda: len(probe.parcels) == 12)
-    assert worker.wait() == 0, "the writer is gone"
-    assert not list((folder / "journal").iterdir())
-
-
-def test_it_leaves_also_what_cannot_be_sent(folder: Path, probe: Probe, start: Start) -> None:
-    record(folder, 1)
-    (probe / "away").touch()
-    worker = start(program=detached(probe))
-    _, err = worker.communicate()
-    assert worker.returncode == 0
-    assert "nobody there" in err
-
-
-def detached(probe: Probe) -> list[str]:
-    """The worker as a program starts it, but for its patience."""
-    program = """
-import os, sys
-os.environ["OTEL_EXPORTER_PROV_ENDPOINT"] = sys.argv[1]
-from otel_prov.deliver import worker, __main__
-worker._ALONE = worker._ALONE_IN_VAIN = 0.2
-worker._LOOK = 0.05
-sys.exit(__main__.main())
-"""
-    return [sys.executable, "-c", program, probe.url]
-
-
-def test_the_agents_process_loads_nothing_of_it(folder: Path, probe: Probe, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_PROV_ENDPOINT", probe.url)
-    program = f"import runpy, sys; sys.argv = ['', '1']; runpy.run_path({AGENT[1]!r}); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    rooms = {name.split(".")[1] for name in done.stdout.split() if name.startswith("otel_prov.")}
-    assert not rooms & {"deliver", "keep", "describe", "read", "show"}
-    until(lambda: len(probe.parcels) == 6)
-
-
-def test_a_program_that_holds_an_interpreter_is_not_started_again(
-    folder: Path, probe: Probe, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = (
-        f"import runpy, sys; sys.argv = ['', '1']; sys.executable = '/usr/bin/uwsgi'; runpy.run_path({AGENT[1]!r})"
-    )
-    monkeypatch.setenv("OTEL_EXPORTER_PROV_ENDPOINT", probe.url)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert "sessions recorded but not sent: worker not started" in done.stdout
-    assert not (folder / "worker.lock").exists()
 
 
 def test_progress_is_drawn_on_a_terminal(folder: Path, probe: Probe, monkeypatch: pytest.MonkeyPatch) -> None:

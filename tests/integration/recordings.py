@@ -13,7 +13,18 @@ from trustgraph.schema import Triple
 
 from tests.test_real_sessions import RECORDINGS
 
-__all__ = ["Recording", "Statement", "as_json", "as_text", "by_builders", "ours", "own", "real", "texts"]
+__all__ = [
+    "Recording",
+    "Statement",
+    "as_json",
+    "as_text",
+    "by_builders",
+    "ours",
+    "over_the_bus",
+    "own",
+    "real",
+    "texts",
+]
 
 Recording = dict[str, Any]
 """``question``, ``steps``, perhaps ``final_thought``, ``answer``. A step has a ``thought``, which may be ``None``,
@@ -51,6 +62,12 @@ def own() -> dict[str, Recording]:
         "long": {"question": "What is long?", "steps": long, "answer": "é" * 6_000},
         "most": {"question": "How far?", "steps": [step(number) for number in range(1, 25)], "answer": "So far."},
     }
+
+
+def over_the_bus() -> dict[str, Recording]:
+    """A session with a text that the graph has no room for."""
+    step = {"thought": "Where?", "action": "look", "arguments": {}, "observation": "Zürich 東京 " * 1_000 + "the end"}
+    return {"over-the-bus": {"question": "Which way?", "steps": [step], "answer": "Over the bus."}}
 
 
 def real(number: int) -> dict[str, Recording]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from otel_prov.describe import describe_steps
 from otel_prov.describe.quads import Literal, Quad
 from otel_prov.describe.vocabulary import TG_DOCUMENT
+from otel_prov.steps import Observation
 from tests.integration.deployment import AGENT, REPLAY, Deployment
 from tests.integration.servers.process import until
 from tests.integration.servers.pulsar import Broker
@@ -27,6 +29,8 @@ Deploy = Callable[..., Deployment]
 
 MANY = 2_000
 """Sessions, of six steps each, that take some seconds to send."""
+HANGS = 20.0
+"""Seconds, at least, that a broker doesn't answer."""
 
 
 class Topic:
@@ -141,9 +145,11 @@ def test_the_broker_hangs_while_a_backlog_is_sent(broker: Broker, topic: Topic, 
     machine.deliver()
     topic.wait_for_first()
     broker.process.pause()
+    paused = time.monotonic()
     machine.agents(10, "meanwhile")
     machine.wait_for_trouble("accepts connections, but does not answer")
     machine.wait_for("it has tried again", lambda: sum(machine.delivery.failed.values()) > 1)
+    machine.wait_for("it has hung for long", lambda: time.monotonic() > paused + HANGS)
     assert machine.delivery.pending
     broker.process.resume()
     machine.wait_until_delivered()
@@ -232,19 +238,24 @@ def test_two_stores_are_sent_at_once(broker: Broker, topic: Topic, deploy: Deplo
 
 def test_many_agents_write_to_one_store_while_it_is_sent(broker: Broker, topic: Topic, deploy: Deploy) -> None:
     machine = deploy(broker.url, topic=topic.name)
-    agents = [machine.start(*AGENT, 20, "-", f"agent{number}") for number in range(25)]
-    assert [agent.communicate() for agent in agents] == [("{}\n", "")] * 25
+    agents = [machine.start(*AGENT, 10, "-", f"agent{number}") for number in range(50)]
+    assert [agent.communicate() for agent in agents] == [("{}\n", "")] * 50
     assert {agent.returncode for agent in agents} == {0}
     machine.wait_until_delivered()
     assert_all_arrived(topic.messages(), 500, machine)
 
 
+def crashing(machine: Deployment, **variables: str) -> Deployment:
+    """The machine, with a Pulsar client that crashes as variables tell it to."""
+    shadow = str(Path(__file__).with_name("crashing"))
+    machine.configure(PYTHONPATH=os.pathsep.join([shadow, machine.environment["PYTHONPATH"]]), **variables)
+    return machine
+
+
 def test_pulsars_client_crashes(broker: Broker, topic: Topic, deploy: Deploy, tmp_path: Path) -> None:
     crash, crashed = tmp_path / "crash", tmp_path / "crashed"
     crash.touch()
-    machine = deploy(broker.url, topic=topic.name, CRASH=str(crash))
-    shadow = str(Path(__file__).with_name("crashing"))
-    machine.configure(PYTHONPATH=os.pathsep.join([shadow, machine.environment["PYTHONPATH"]]))
+    machine = crashing(deploy(broker.url, topic=topic.name), CRASH=str(crash))
     agent = machine.start(*AGENT, 2, tmp_path / "go")
     machine.wait_for("the client has crashed", crashed.exists)
     machine.wait_for("the worker is back", lambda: machine.worker and str(machine.worker) != crashed.read_text())
@@ -253,3 +264,47 @@ def test_pulsars_client_crashes(broker: Broker, topic: Topic, deploy: Deploy, tm
     assert (*agent.communicate(), agent.returncode) == ("acting\n{}\n", "", 0)
     machine.wait_until_delivered()
     assert_all_arrived(topic.messages(), 3, machine)
+
+
+def test_pulsars_client_crashes_at_one_step_each_time(
+    broker: Broker, topic: Topic, deploy: Deploy, tmp_path: Path
+) -> None:
+    machine = crashing(deploy(broker.url, topic=topic.name), CRASH_AT="Why s-15?")
+    agent = machine.start(*AGENT, 30, tmp_path / "go")
+    machine.wait_for("the one step is found, and the others go", lambda: machine.delivery.sent == 30 * 6 - 1 + 2)
+    (refused,) = machine.quarantined
+    assert refused.session == "urn:trustgraph:agent:s-15"
+    assert refused.reason.startswith("it was tried alone: the worker ended")
+    (tmp_path / "go").touch()
+    assert (*agent.communicate(), agent.returncode) == ("acting\n{}\n", "", 0)
+    machine.wait_until_delivered()
+    machine.end_worker()
+    machine.configure(CRASH_AT="")
+    machine.otel_prov("quarantine", "retry", "--all")
+    machine.deliver()
+    machine.wait_until_delivered()
+    assert machine.quarantined == []
+    assert_all_arrived(topic.messages(), 31, machine, in_order=False)
+
+
+def test_an_observation_of_six_mebibytes(broker: Broker, topic: Topic, deploy: Deploy, tmp_path: Path) -> None:
+    machine = deploy(broker.url, topic=topic.name)
+    large = "é" * (3 << 20)
+    steps = [{"thought": "I look.", "action": "look", "arguments": {}, "observation": text} for text in (large, "seen")]
+    file = tmp_path / "recordings.json"
+    file.write_text(json.dumps({"large": {"question": "How large?", "steps": steps, "answer": "That large."}}))
+    assert machine.run(*REPLAY, file) == "{}\n"
+    machine.wait_until_delivered()
+    assert machine.quarantined == []
+    (session,) = machine.sessions()
+    assert large in {step.text for step in session.steps if isinstance(step, Observation)}, "whole in the local store"
+    messages = topic.messages()
+    assert len(messages) == 6
+    (cut,) = {
+        triple["o"]["value"]
+        for message in messages
+        for triple in message["triples"]
+        if len(triple["o"]["value"]) > 1_000
+    }
+    assert len(cut.encode()) <= 8_000
+    assert cut.endswith("… [cut, 6,291,456 bytes in all]")

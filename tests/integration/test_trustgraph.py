@@ -27,7 +27,7 @@ from tests.integration.recordings import Recording, Statement
 
 pytestmark = pytest.mark.integration
 
-REAL: Final = {"falkordb": 30, "cassandra": 3}
+REAL: Final = 30
 """Real sessions that are sent to each store."""
 SHOWN: Final = 10
 """Real sessions that are looked at one by one."""
@@ -39,7 +39,8 @@ class Told:
     """What agents told a TrustGraph, and what its own programs print then."""
 
     trustgraph: TrustGraph
-    deployment: Deployment
+    deployments: list[Deployment]
+    """One whose texts go to the librarian through the gateway, and one whose texts go there over the bus."""
     recordings: dict[str, Recording]
     """All of them, by session id."""
     started: datetime
@@ -73,28 +74,29 @@ def _term(term: dict[str, str]) -> tuple[str, str]:
 
 @pytest.fixture(scope="module", params=["falkordb", "cassandra"])
 def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
-    """What an agent in a process of its own has told, which knows of TrustGraph by variables alone."""
+    """What two agents in processes of their own have told, which know of TrustGraph by variables alone."""
     trustgraph: TrustGraph = request.getfixturevalue(f"trustgraph_{request.param}")
     folder = tmp_path_factory.mktemp("agent")
-    deployment = Deployment(
-        folder / "store",
-        trustgraph.broker.url,
-        librarian_endpoint=trustgraph.gateway,
-        librarian_token=trustgraph.token,
-    )
-    recordings = known.own() | known.real(REAL[request.param])
-    file = folder / "recordings.json"
-    file.write_text(json.dumps(recordings))
+    gateway = {"librarian_endpoint": trustgraph.gateway, "librarian_token": trustgraph.token}
+    ways = {"gateway": gateway, "bus": {"librarian_endpoint": "bus"}}
+    told = {"gateway": known.own() | known.real(REAL), "bus": known.over_the_bus()}
+    deployments = [Deployment(folder / way, trustgraph.broker.url, **variables) for way, variables in ways.items()]
     started = datetime.now(timezone.utc)
     try:
-        assert deployment.run(*REPLAY, file) == "{}\n", "nothing is lost"
-        deployment.wait_for("the agent has started a worker", lambda: deployment.worker)
-        deployment.wait_until_delivered()
-        deployment.wait_for("all is stored", lambda: trustgraph.backlog() == 0)
+        for deployment, recordings in zip(deployments, told.values(), strict=True):
+            file = deployment.folder.with_suffix(".json")
+            file.write_text(json.dumps(recordings))
+            assert deployment.run(*REPLAY, file) == "{}\n", "nothing is lost"
+            deployment.wait_for("the agent has started a worker", lambda deployment=deployment: deployment.worker)
+        for deployment in deployments:
+            deployment.wait_until_delivered()
+        deployments[0].wait_for("all is stored", lambda: trustgraph.backlog() == 0)
+        everything = told["gateway"] | told["bus"]
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            yield Told(trustgraph, deployment, recordings, started, **_printed(trustgraph, recordings, pool))
+            yield Told(trustgraph, deployments, everything, started, **_printed(trustgraph, everything, pool))
     finally:
-        deployment.stop()
+        for deployment in deployments:
+            deployment.stop()
 
 
 def _printed(trustgraph: TrustGraph, recordings: dict[str, Recording], pool: ThreadPoolExecutor) -> dict[str, Any]:
@@ -178,13 +180,14 @@ def test_the_librarian_has_every_text_whole(told: Told) -> None:
 
 
 def test_delivered_twice_nothing_changes(told: Told) -> None:
-    deployment, trustgraph = told.deployment, told.trustgraph
-    before, sent = sorted(told.graph.result()), _arrived(trustgraph)
-    deployment.end_worker()
+    trustgraph, before = told.trustgraph, sorted(told.graph.result())
+    sent = _arrived(trustgraph)
     again = trustgraph.broker.url.replace("127.0.0.1", "localhost")  # nothing has been sent to a place of that name
-    deployment.otel_prov("deliver", "--once", "--to", again)
+    for deployment in told.deployments:
+        deployment.end_worker()
+        deployment.otel_prov("deliver", "--once", "--to", again)
     assert _arrived(trustgraph) == 2 * sent
-    deployment.wait_for("all is stored", lambda: trustgraph.backlog() == 0)
+    told.deployments[0].wait_for("all is stored", lambda: trustgraph.backlog() == 0)
     assert sorted(graph(trustgraph)) == before
 
 

@@ -54,17 +54,20 @@ class PulsarDestination:
         if self._librarian is not None:
             known = self._librarian.keep(document for parcel in parcels for document in documents(parcel.quads))
         answers: list[str | None] = [None] * len(parcels)
-        outgoing: list[tuple[Message, str]] = []
         senders: list[int] = []  # place of each message's parcel
-        for place, parcel in enumerate(parcels):
-            try:
-                own = list(messages(parcel, self._store, known))
-            except Unsendable as fault:
-                answers[place] = str(fault)
-                continue
-            outgoing += [(message, parcel.collection) for message in own]
-            senders += [place] * len(own)
-        for number, reason in self._post.send(outgoing).items():
+
+        def outgoing() -> Iterator[tuple[Message, str]]:
+            """Made one after the other, while those before are on their way."""
+            for place, parcel in enumerate(parcels):
+                try:
+                    own = list(messages(parcel, self._store, known))
+                except Unsendable as fault:
+                    answers[place] = str(fault)
+                    continue
+                senders.extend([place] * len(own))
+                yield from ((message, parcel.collection) for message in own)
+
+        for number, reason in self._post.send(outgoing()).items():
             answers[senders[number]] = reason
         return answers
 

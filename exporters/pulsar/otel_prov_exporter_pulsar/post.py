@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from otel_prov.deliver.destination import Unreachable
@@ -24,11 +24,11 @@ class Post:
         self._name = name
         self._producer: Producer | None = None
 
-    def send(self, messages: Sequence[tuple[Message, str]]) -> dict[int, str]:
+    def send(self, messages: Iterable[tuple[Message, str]]) -> dict[int, str]:
         """Send messages, in order, and come back when each is acknowledged or refused.
 
         Args:
-            messages: Each with the collection that it belongs to.
+            messages: Each with the collection that it belongs to; taken one by one while those before are on their way.
 
         Returns:
             Why the broker will never take a message, by its place; without those that it has taken.
@@ -36,20 +36,28 @@ class Post:
         Raises:
             Unreachable: Not all could be delivered.
         """
-        waiting = {place: message for place, (message, _) in enumerate(messages)}
+        waiting: dict[int, Message] = {}
+        collections: list[str] = []
         refused: dict[int, str] = {}
+
+        def fresh() -> Iterator[tuple[int, Message]]:
+            for place, (message, collection) in enumerate(messages):
+                collections.append(collection)
+                yield place, message
+
+        more = fresh()
         try:
-            while waiting:
+            while True:
                 try:
-                    self._connected().send(waiting, refused, self._settings.timeout)
+                    self._connected().send(waiting, refused, self._settings.timeout, more)
+                    return refused
                 except Stalled as stalled:
                     self.close()
                     head = next(iter(waiting))
-                    self._settle(head, messages[head][1], str(stalled), waiting, refused)
+                    self._settle(head, collections[head], str(stalled), waiting, refused)
         except BaseException:
             self.close()
             raise
-        return refused
 
     def _settle(
         self, head: int, collection: str, reason: str, waiting: dict[int, Message], refused: dict[int, str]

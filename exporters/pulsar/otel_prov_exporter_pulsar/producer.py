@@ -9,9 +9,10 @@ client bounds only its number.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from queue import Empty, SimpleQueue
 from typing import Any, Final, NamedTuple
 
@@ -145,13 +146,20 @@ class Producer:
             raise ConnectionError("the connection was lost while the producer was made")
         return producer
 
-    def send(self, messages: dict[int, Message], refused: dict[int, str], patience: float) -> None:
+    def send(
+        self,
+        messages: dict[int, Message],
+        refused: dict[int, str],
+        patience: float,
+        more: Iterable[tuple[int, Message]] = (),
+    ) -> None:
         """Send messages, in order; each is taken out of ``messages`` when it is acknowledged or refused.
 
         Args:
             messages: By a number of the caller's.
             refused: Gets the reasons, by the same number.
             patience: Seconds without an answer to wait.
+            more: Messages behind those, which are put into ``messages`` when it is their turn.
 
         Raises:
             Stalled: Those that are left got no answer in that time, or the broker refuses one over and over.
@@ -160,7 +168,8 @@ class Producer:
         answers: SimpleQueue[tuple[int, Any]] = SimpleQueue()
         flying: dict[int, int] = {}  # size of each
         total = 0
-        for number, message in list(messages.items()):
+        for number, message in chain(list(messages.items()), more):
+            messages[number] = message
             size = len(message.body)
             while flying and (len(flying) >= _IN_FLIGHT or total + size > _BYTES_IN_FLIGHT):
                 total -= self._answer(answers, flying, messages, refused, patience)

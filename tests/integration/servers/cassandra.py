@@ -6,6 +6,7 @@ Up in 14 s on an idle machine, 1.5 GB of memory.
 from __future__ import annotations
 
 import json
+import random
 import secrets
 import socket
 from pathlib import Path
@@ -187,9 +188,12 @@ class OnCassandra(TrustGraph):
 
 
 def _free_host() -> str:
-    """An address of the loopback network where Cassandra's port is free."""
-    for last in range(1, 200):
-        host = f"127.0.0.{last}"
+    """An address of the loopback network where Cassandra's port is free.
+
+    One at random: Cassandra takes the port after many seconds, and others who run these tests look for one, too.
+    """
+    for last in random.sample(range(2, 255), 200):
+        host = f"127.0.{random.randrange(256)}.{last}"
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
