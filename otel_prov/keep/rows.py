@@ -27,7 +27,6 @@ _TIMES = ("started", "ended")
 _NO_TEXTS = (*_TIMES, "trace_id", "span_id", "iteration_span")
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
-_NO_TEXTS = (*_TIMES, "trace_id", "span_id")
 
 
 def key(step: Step) -> str:
