@@ -59,7 +59,7 @@ def test_verdict(name: str, simple: bool) -> None:
     violations = validate(quads(CASES[name], simple=simple))
     assert bool(violations) == ("-fail" in name or "-FAIL" in name), violations
     if violations and (numbers := {int(number) for number in re.findall(r"-c(\d+)", name)}):
-        assert numbers >= {violation.constraint for violation in violations}
+        assert numbers & {violation.constraint for violation in violations}
 
 
 @pytest.mark.parametrize("name", sorted(OUT_OF_SCOPE))
