@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import codecs
-import logging
 import os
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping
 from typing import BinaryIO, Final, NamedTuple
-
-import orjson
 
 from otel_prov.describe import DEFAULT_VIEW, check, describe, recognise
 from otel_prov.describe.jsonld import TAIL as JSONLD_TAIL
 from otel_prov.describe.jsonld import head as jsonld_head
 from otel_prov.describe.jsonld import jsonld
+from otel_prov.describe.parsing import NotRdf, read_quads
 from otel_prov.describe.quads import Quad, nquads, ntriples
-from otel_prov.describe.rdf import from_rdflib
 from otel_prov.describe.turtle import head as turtle_head
 from otel_prov.describe.turtle import trig, turtle
 from otel_prov.describe.vocabulary import PREFIXES, PROV_PREFIXES
@@ -48,20 +41,6 @@ _WRITERS: Final = {
 }
 _PREFIXES: Final = {"explanation": PREFIXES, "prov": PROV_PREFIXES, "both": PREFIXES | PROV_PREFIXES}
 """What is abbreviated, by view."""
-_READABLE: Final = {  # by rdflib's names; tried in this order where the extension doesn't tell
-    "nquads": "N-Quads",
-    "nt": "N-Triples",
-    "trig": "TriG",
-    "turtle": "Turtle",
-    "json-ld": "JSON-LD",
-    "xml": "RDF/XML",
-    "trix": "TriX",
-    "n3": "Notation3",
-}
-
-
-class NotRdf(ValueError):
-    """A file that can't be read as RDF. The message names the file, what is wrong, and what to do."""
 
 
 def write(sessions: Iterable[Session], format: str, shape: str, out: BinaryIO, view: str = DEFAULT_VIEW) -> None:
@@ -93,77 +72,7 @@ def write(sessions: Iterable[Session], format: str, shape: str, out: BinaryIO, v
 def read_file(path: str | os.PathLike[str]) -> list[Session]:
     """The agents' sessions in an RDF file, see :func:`otel_prov.describe.recognise`.
 
-    The extension says which format it is in: those of :data:`FORMATS`, and what else rdflib knows, such as RDF/XML
-    (``.rdf``, ``.owl``). With any other extension, the formats are tried one after the other. Nothing that the file
-    refers to is fetched.
-
     Raises:
-        NotRdf: The file isn't in that format, or in none; or it is JSON-LD that needs a context from elsewhere.
-        OSError: The file can't be read.
+        NotRdf, OSError: as :func:`otel_prov.describe.parsing.read_quads` does.
     """
-    path = Path(path)
-    data = path.read_bytes().removeprefix(codecs.BOM_UTF8)
-    with _quiet():
-        return recognise(_parsed(path, data))
-
-
-def _parsed(path: Path, data: bytes) -> list[Quad]:
-    from rdflib.util import guess_format
-
-    known = guess_format(path.name)
-    formats = [known] if known in _READABLE else list(_READABLE)
-    reason = ""
-    for format in formats:
-        if format == "json-ld":
-            _stands_alone(path, data)
-        try:
-            return _quads(data, format, path)
-        except Exception as error:  # whatever rdflib and the parsers beneath it raise, it means that
-            reason = " ".join(str(error).split())[:120]
-    if known in _READABLE:
-        raise NotRdf(
-            f"{path} is not {_READABLE[known]} ({reason}); correct it, or give it the extension of what it holds"
-        )
-    raise NotRdf(f"{path} is not RDF in any known format; convert it to one, such as N-Quads ({path.stem}.nq)")
-
-
-def _quads(data: bytes, format: str, path: Path) -> list[Quad]:
-    import rdflib
-
-    parsed = rdflib.Dataset()
-    parsed.parse(data=data, format=format, publicID=path.absolute().as_uri())
-    return list(from_rdflib(parsed))
-
-
-def _stands_alone(path: Path, data: bytes) -> None:
-    """Refuse JSON-LD whose context, or a part of it, would have to be fetched."""
-    try:
-        waiting = [(orjson.loads(data), False)]
-    except orjson.JSONDecodeError:
-        return  # the parser says it better
-    while waiting:
-        value, is_context = waiting.pop()
-        if (is_context and isinstance(value, str)) or (isinstance(value, dict) and "@import" in value):
-            remote = value if isinstance(value, str) else value["@import"]
-            raise NotRdf(f"{path} needs the context {remote}, which is not fetched; put the context into the file")
-        if isinstance(value, dict):
-            waiting += [(part, key == "@context") for key, part in value.items()]
-        elif isinstance(value, list):
-            waiting += [(part, is_context) for part in value]
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """rdflib warns of itself, and logs every odd IRI and date, with a traceback; both are no concern of the user's."""
-
-    def silent(record: logging.LogRecord) -> bool:
-        return False
-
-    logger = logging.getLogger("rdflib.term")
-    logger.addFilter(silent)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logger.removeFilter(silent)
+    return recognise(read_quads(path))
