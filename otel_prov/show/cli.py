@@ -24,6 +24,7 @@ from otel_prov.show.program import LOSSES, Commands, Trouble
 from otel_prov.show.reading import count, one, reading, source, write_utf8
 from otel_prov.show.rows import whole
 from otel_prov.show.table import print_table
+from otel_prov.show.validate import validate
 
 __all__ = ["main"]
 
@@ -132,6 +133,7 @@ def follow_(folder: Path, /, reference: str | None, full: bool) -> None:
 
 main.add_command(exchange.export)
 main.add_command(exchange.import_)
+main.add_command(validate)
 
 
 @main.command()

@@ -1,8 +1,8 @@
 """Is it valid PROV? A check of the W3C's PROV-CONSTRAINTS for graphs of PROV-O.
 
 Each graph is an instance and stands alone, the default graph like the named ones (PROV-CONSTRAINTS, section 7.2,
-"Bundles and Documents"). Properties and qualified forms are both read, with the narrower ones (``prov:wasRevisionOf``) and
-the inverses (``prov:generated``). Decided are all constraints that RDF can break:
+"Bundles and Documents"). Properties and qualified forms are both read, with the narrower ones (``prov:wasRevisionOf``)
+and the inverses (``prov:generated``). Decided are all constraints that RDF can break:
 
 - uniqueness, 22 to 29: :mod:`~otel_prov.validate.uniqueness`;
 - ordering, 30 to 49, all as violations of 42: :mod:`~otel_prov.validate.ordering` says why;
@@ -17,7 +17,8 @@ placeholder ``-`` of PROV-N, and a missing argument that PROV-DM requires, have 
 
     >>> from otel_prov.describe.quads import Quad
     >>> prov = "http://www.w3.org/ns/prov#"
-    >>> for violation in validate([Quad("urn:x", prov + "used", "urn:y"), Quad("urn:x", prov + "wasDerivedFrom", "urn:z")]):
+    >>> quads = [Quad("urn:x", prov + "used", "urn:y"), Quad("urn:x", prov + "wasDerivedFrom", "urn:z")]
+    >>> for violation in validate(quads):
     ...     print(violation.constraint, violation.name, *violation.nodes)
     55 entity-activity-disjoint urn:x
 """
@@ -51,7 +52,4 @@ def _violations(graph: str, quads: list[Quad]) -> list[Violation]:
     instance = Instance(quads)
     terms, differences = merge(instance.statements)
     found = {*differences, *impossible(instance, terms), *disorder(instance, terms)}
-    return [
-        Violation(violation.constraint, violation.nodes, violation.sentence, graph)
-        for violation in sorted(found)
-    ]
+    return [Violation(violation.constraint, violation.nodes, violation.sentence, graph) for violation in sorted(found)]

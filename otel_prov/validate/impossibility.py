@@ -12,7 +12,7 @@ from otel_prov.validate.instance import Instance, Reason
 from otel_prov.validate.terms import is_unknown, listing, shown
 from otel_prov.validate.uniqueness import Terms
 from otel_prov.validate.violation import Violation
-from otel_prov.validate.vocabulary import ACTIVITY, AGENT, ENTITY
+from otel_prov.validate.vocabulary import ACTIVITY, AGENT, ENTITY, NOUNS
 
 __all__ = ["impossible"]
 
@@ -28,8 +28,8 @@ def impossible(instance: Instance, terms: Terms) -> Iterator[Violation]:
     yield from _identifiers(_merged(instance.relations, terms), kinds)
     for node, reasons in kinds.items():
         if ENTITY in reasons and ACTIVITY in reasons:
-            sentence = f"{shown(node)} is an entity, {_why(reasons[ENTITY])}, and an activity, {_why(reasons[ACTIVITY])}"
-            yield Violation(55, (node,), sentence)
+            both = f"an entity, {_why(reasons[ENTITY])}, and an activity, {_why(reasons[ACTIVITY])}"
+            yield Violation(55, (node,), f"{shown(node)} is {both}")
     yield from _not_empty(instance, terms)
 
 
@@ -56,8 +56,8 @@ def _underspecified(instance: Instance) -> Iterator[Violation]:
         if relation == "wasDerivedFrom" and arguments[2] is None and (arguments[3] or arguments[4]):
             named = [term for term in arguments[3:] if term]
             sentence = (
-                f"the derivation {shown(id)} of {shown(arguments[0] or '')} names the generation or usage "
-                f"{listing(named)}, but no activity (prov:hadActivity)"
+                f"the derivation {shown(id)} of {shown(arguments[0] or '')} from {shown(arguments[1] or '')} names "
+                f"the generation or usage {listing(named)}, but no activity (prov:hadActivity)"
             )
             yield Violation(51, _known(id, *arguments), sentence)
 
@@ -84,14 +84,16 @@ def _of_itself(instance: Instance, terms: Terms) -> Iterator[Violation]:
 
 def _identifiers(relations: dict[str, dict[str, Reason]], kinds: dict[str, dict[str, Reason]]) -> Iterator[Violation]:
     for node, names in relations.items():
-        several = sorted(set(names) - _OVERLAPPING)
+        several = sorted(NOUNS[name] for name in set(names) - _OVERLAPPING)
         if len(several) > 1:
-            sentence = f"{shown(node)} can't be at once {' and '.join(f'a {name}' for name in several)}"
+            sentence = f"{shown(node)} can't be more than one of: {', '.join(several)}"
             yield Violation(53, (node,), sentence)
         for kind in (ENTITY, ACTIVITY, AGENT):
             if kind in kinds.get(node, {}):
                 reason = _why(kinds[node][kind])
-                sentence = f"{shown(node)} identifies a {min(names)}, and can't be an {kind.lower()}, {reason}"
+                sentence = (
+                    f"{shown(node)} identifies a {NOUNS[min(names)]}, and can't be an {kind.lower()} as well, {reason}"
+                )
                 yield Violation(54, (node,), sentence)
 
 

@@ -2,8 +2,8 @@
 
 A property (``e prov:wasGeneratedBy a``) is a statement whose identifier and time are not known; a node of the qualified
 form (``e prov:qualifiedGeneration g``) is one whose identifier is the node. What is not known exists (PROV-CONSTRAINTS,
-definitions 2 to 4): it gets a name of its own, a blank node like those of the graph. An activity, the generation and the
-usage of a derivation, and the plan of an association may also not exist, and are ``None``.
+definitions 2 to 4): it gets a name of its own, a blank node like those of the graph. An activity, the generation and
+the usage of a derivation, and the plan of an association may also not exist, and are ``None``.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from typing import Final, NamedTuple
 
 from otel_prov.describe.quads import Literal, Quad
 from otel_prov.describe.vocabulary import PROV, RDF_TYPE
-from otel_prov.validate.terms import UNKNOWN, instant, is_unknown
+from otel_prov.validate.terms import UNKNOWN, instant
 from otel_prov.validate.vocabulary import (
     ACTIVITY,
     CLASSES,
     EMPTY_COLLECTION,
+    IDENTIFIERS,
     INVERSES,
     KINDS,
     QUALIFIED,
@@ -55,8 +56,6 @@ class Reason(NamedTuple):
     term: str
     side: str = ""
     other: str = ""
-
-
 
 
 class Instance:
@@ -96,7 +95,7 @@ class Instance:
             if kind in CLASSES:
                 self._is(subject, CLASSES[kind], Reason(kind))
             elif kind in QUALIFIED:
-                self.relations.setdefault(subject, {}).setdefault(QUALIFIED[kind].name, Reason(kind))
+                self._identifies(subject, QUALIFIED[kind].name, Reason(kind))
             if kind == EMPTY_COLLECTION:
                 self.empty.append(subject)
         for property, (of_subject, of_object) in KINDS.items():
@@ -106,9 +105,17 @@ class Instance:
                     self._is(subject, of_subject, Reason(property, "subject", other))
                 if of_object and isinstance(target, str):
                     self._is(target, of_object, Reason(property, "object", subject))
+        for property, (relation, identified) in IDENTIFIERS.items():
+            for subject, target in self._links(property):
+                self._identifies(subject, relation, Reason(property, "subject", target))
+                if identified:
+                    self._identifies(target, identified, Reason(property, "object", subject))
 
     def _is(self, node: str, kind: str, reason: Reason) -> None:
         self.kinds.setdefault(node, {}).setdefault(kind, reason)
+
+    def _identifies(self, node: str, relation: str, reason: Reason) -> None:
+        self.relations.setdefault(node, {}).setdefault(relation, reason)
 
     def _read_simple(self) -> None:
         for property, relation in SIMPLE.items():
@@ -119,12 +126,11 @@ class Instance:
                 self._add(_BY_NAME[name], self._unknown(), target, [subject])
 
     def _read_qualified(self) -> None:
-        said: dict[str, list[str]] = defaultdict(list)
+        said: dict[tuple[str, str], list[str]] = defaultdict(list)
         for property, relation in QUALIFIED.items():
             for subject, node in self._links(property):
-                said[node].append(subject)
-                reason = Reason(property, "object", subject)
-                self.relations.setdefault(node, {}).setdefault(relation.name, reason)
+                said[node, relation.name].append(subject)
+                self._identifies(node, relation.name, Reason(property, "object", subject))
         values: dict[tuple[str, str], list[str]] = defaultdict(list)
         for property in _ROLES:
             name = property.removeprefix(PROV)
@@ -133,13 +139,13 @@ class Instance:
                     values[node, name].append(instant(value))
                 elif isinstance(value, str):
                     values[node, name].append(value)
-        for node, names in [(node, list(names)) for node, names in self.relations.items()]:
+        for node, names in self.relations.items():
             for name in names:
                 relation = _BY_NAME[name]
                 columns = [values.get((node, role.property), []) for role in relation.roles]
                 if name != "wasInfluencedBy":
                     columns[0] = columns[0] or values.get((node, "influencer"), [])
-                self._add_each(relation, node, said.get(node, []), columns)
+                self._add_each(relation, node, said.get((node, name), []), columns)
 
     def _add_each(self, relation: Relation, id: str, subjects: list[str], columns: list[list[str]]) -> None:
         """A node with several values says several things of one identifier, which constraint 23 looks at."""
@@ -170,9 +176,6 @@ class Instance:
             ("used", usage, (activity, source, self._unknown())),
         ):
             self.statements.append(Statement(name, id or self._unknown(), values))
-            if id and not is_unknown(id):
-                property = PROV + ("hadGeneration" if name == "wasGeneratedBy" else "hadUsage")
-                self.relations.setdefault(id, {}).setdefault(name, Reason(property, "object"))
 
     def _read_times(self) -> None:
         times: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))

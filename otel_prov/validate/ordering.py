@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from otel_prov.validate.cycles import components, way
@@ -96,7 +97,7 @@ def _edges(instance: Instance, terms: Terms) -> dict[tuple[_Event, _Event], int]
 
 
 def _cycle(events: list[_Event], edges: dict[tuple[_Event, _Event], int]) -> Violation:
-    pairs = list(zip(events, events[1:], strict=False))
+    pairs = list(pairwise(events))
     steps = [
         f"{earlier} comes {'before' if edges[earlier, later] == _STRICT else 'no later than'} {later}"
         f" ({edges[earlier, later]})"

@@ -15,11 +15,18 @@ from typing import Final, NamedTuple
 from otel_prov.validate.instance import Statement
 from otel_prov.validate.terms import is_time, is_unknown, is_variable, shown
 from otel_prov.validate.violation import Violation
+from otel_prov.validate.vocabulary import NOUNS
 
 __all__ = ["Terms", "merge"]
 
-_PAIRED: Final = {"wasGeneratedBy": (24, 1), "wasInvalidatedBy": (25, 1), "wasStartedBy": (26, 2), "wasEndedBy": (27, 2)}
+_PAIRED: Final = {
+    "wasGeneratedBy": (24, 1),
+    "wasInvalidatedBy": (25, 1),
+    "wasStartedBy": (26, 2),
+    "wasEndedBy": (27, 2),
+}
 """By constraint: which argument, with the first, tells one such event from another."""
+_INFLUENCE: Final = "wasInfluencedBy"
 _TIMED: Final = {"wasStartedBy": 28, "wasEndedBy": 29}
 
 
@@ -50,28 +57,36 @@ class _Dependency(NamedTuple):
     relation: str
     key: tuple[str, ...]
     values: tuple[str | None, ...]
+    noun: str
+    """What its identifier is."""
     subject: str
-    """What the statement says something of."""
+    """What the statement says something of; empty for the times of an activity beside its starts and ends."""
 
 
 def _dependencies(statement: Statement) -> Iterator[_Dependency]:
     relation, id, arguments = statement
     if relation == "activity":
-        yield _Dependency(22, relation, (id,), arguments, id)
-        yield _Dependency(28, "wasStartedBy", (id,), arguments[:1], id)
-        yield _Dependency(29, "wasEndedBy", (id,), arguments[1:], id)
+        yield _Dependency(22, relation, (id,), arguments, "", id)
+        yield _Dependency(28, "wasStartedBy", (id,), arguments[:1], "", "")
+        yield _Dependency(29, "wasEndedBy", (id,), arguments[1:], "", "")
         return
-    subject = arguments[0] or ""
-    named = not is_unknown(id)
+    noun, subject, named = NOUNS[relation], arguments[0] or "", not is_unknown(id)
     if named or relation in _PAIRED:
-        yield _Dependency(23, relation, (id,), arguments, subject)
+        yield _Dependency(23, relation, (id,), arguments, noun, subject)
     if named:  # inference 15: an influence with the same identifier
-        yield _Dependency(23, "wasInfluencedBy", (id,), arguments[:2], subject)
+        yield _Dependency(23, _INFLUENCE, (id,), arguments[:2], noun, subject)
     if relation in _PAIRED:
         constraint, second = _PAIRED[relation]
-        yield _Dependency(constraint, relation, (subject, arguments[second] or ""), (id,), subject)
+        yield _Dependency(constraint, relation, (subject, arguments[second] or ""), (id,), noun, subject)
     if relation in _TIMED:
-        yield _Dependency(_TIMED[relation], relation, (subject,), arguments[-1:], subject)
+        yield _Dependency(_TIMED[relation], relation, (subject,), arguments[-1:], noun, subject)
+
+
+def _said_once(one: _Dependency, other: _Dependency) -> bool:
+    """Whether what they say together is for another constraint to say: 22, 23 of their own relation, or 53."""
+    if one.relation == _INFLUENCE:
+        return one.noun == other.noun or not {one.noun, other.noun} & {"Derivation", "Influence"}
+    return not one.subject and not other.subject
 
 
 def merge(statements: list[Statement]) -> tuple[Terms, list[Violation]]:
@@ -96,7 +111,7 @@ class _Merger:
             dependency = self._waiting.popleft()
             key = tuple(self._terms[term] for term in dependency.key)
             first = self._first.setdefault((dependency.constraint, dependency.relation, key), dependency)
-            if first is not dependency:
+            if first is not dependency and not _said_once(first, dependency):
                 for one, other in zip(first.values, dependency.values, strict=True):
                     self._same(one, other, dependency, key)
         return self._terms, sorted(self._violations)
@@ -127,14 +142,15 @@ _VERBS: Final = {24: "generated", 25: "invalidated", 26: "started", 27: "ended",
 
 
 def _broken(dependency: _Dependency, key: tuple[str, ...], terms: tuple[str, ...], how: str) -> Violation:
-    number, relation, _, _, subject = dependency
+    number, _, _, _, noun, subject = dependency
     both = f"{how} {' and '.join(map(shown, terms))}"
     if number in (24, 25, 26, 27):
         sentence = f"{shown(key[0])} can be {_VERBS[number]} by {shown(key[1])} only once, not as {both}"
     elif number == 23:
-        one = f"a {relation} of {shown(subject)}" if is_unknown(key[0]) else f"{shown(key[0])}, a {relation},"
-        sentence = f"{one} can't have {both}"
+        one = f"a {noun} of {shown(subject)}"
+        sentence = f"{one if is_unknown(key[0]) else f'{shown(key[0])}, {one},'} can't have {both}"
     else:
         sentence = f"the activity {shown(key[0])} can't {_VERBS.get(number, 'start or end')} at {both}"
     nodes = dict.fromkeys((*key, subject, *terms))
-    return Violation(number, tuple(term for term in nodes if not is_unknown(term) and not is_time(term)), sentence)
+    named = tuple(term for term in nodes if term and not is_unknown(term) and not is_time(term))
+    return Violation(number, named, sentence)

@@ -45,4 +45,3 @@ class Violation:
     def name(self) -> str:
         """The constraint's name in PROV-CONSTRAINTS."""
         return NAMES[self.constraint]
-

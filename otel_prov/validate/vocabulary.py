@@ -16,8 +16,10 @@ __all__ = [
     "CLASSES",
     "EMPTY_COLLECTION",
     "ENTITY",
+    "IDENTIFIERS",
     "INVERSES",
     "KINDS",
+    "NOUNS",
     "QUALIFIED",
     "RELATIONS",
     "SIMPLE",
@@ -96,6 +98,9 @@ RELATIONS: Final = (
     Relation("wasInfluencedBy", "Influence", "", (Role("influencer"),)),
 )
 
+NOUNS: Final = {relation.name: relation.noun for relation in RELATIONS}
+"""The class of each relation's identifiers."""
+
 SIMPLE: Final = {
     PROV + property: relation
     for relation in RELATIONS
@@ -113,6 +118,13 @@ QUALIFIED: Final = {
     for noun in (relation.noun, *(noun for _, noun in relation.narrower))
 }
 """The relation of each property that leads to a qualified form's node, and of each class of such nodes."""
+
+IDENTIFIERS: Final = {
+    PROV + "hadGeneration": ("wasDerivedFrom", "wasGeneratedBy"),
+    PROV + "hadUsage": ("wasDerivedFrom", "used"),
+    PROV + "hadPlan": ("wasAssociatedWith", ""),
+}
+"""Properties of qualified forms that tell what they are: the relation that the subject identifies, and the object."""
 
 KINDS: Final[dict[str, tuple[str, str]]] = {
     **{property: (relation.kind, relation.roles[0].kind) for property, relation in SIMPLE.items()},

@@ -54,7 +54,9 @@ class _Oracle:
         given = list(one.arguments)
         for other in said:
             if one.id is not None and other[:2] == one[:2]:
-                given = [mine if mine is not None else theirs for mine, theirs in zip(given, other.arguments, strict=True)]
+                given = [
+                    mine if mine is not None else theirs for mine, theirs in zip(given, other.arguments, strict=True)
+                ]
         if one.name == "wasAssociatedWith":
             fixed = {2}
         elif one.name == "wasDerivedFrom" and given[2] is None:
@@ -158,7 +160,12 @@ class _Oracle:
             }
 
     def _equalities(self) -> Iterator[tuple[int, str | None, str | None]]:
-        unique = {"wasGeneratedBy": (24, 1), "wasInvalidatedBy": (25, 1), "wasStartedBy": (26, 2), "wasEndedBy": (27, 2)}
+        unique = {
+            "wasGeneratedBy": (24, 1),
+            "wasInvalidatedBy": (25, 1),
+            "wasStartedBy": (26, 2),
+            "wasEndedBy": (27, 2),
+        }
         for one, other in combinations(sorted(self.all, key=repr), 2):
             if one.name == other.name:
                 if one.id == other.id:  # 22, 23
@@ -178,7 +185,9 @@ class _Oracle:
     def _impossible(self, kinds: set[tuple[str, str]]) -> set[int]:
         found = set()
         general = {one.arguments for one in self._of("specializationOf")}
-        while more := {(one, last) for (one, two), (three, last) in product(general, general) if two == three} - general:
+        while (
+            more := {(one, last) for (one, two), (three, last) in product(general, general) if two == three} - general
+        ):
             general |= more  # 19
         empty = {one.id for one in self._of("empty")}
         empty |= {specific for specific, other in general if other in empty}  # 21
