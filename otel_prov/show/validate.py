@@ -23,8 +23,11 @@ from otel_prov.validate.shapes import shapes as all_shapes
 
 __all__ = ["validate"]
 
-_USER = 2
-"""The exit code where nothing could be validated; 1 says that something is not valid."""
+
+class _Unreadable(Trouble):
+    """What could not be validated at all; the exit code 1 says that something is not valid."""
+
+    exit_code = 2
 
 
 @click.command()
@@ -62,8 +65,7 @@ def validate(
     try:
         invalid = _report(_told(folder, sources, all_, format, shape, view), as_json, alone=len(sources) == 1)
     except Trouble as trouble:
-        trouble.exit_code = _USER
-        raise
+        raise _Unreadable(trouble.format_message()) from None
     sys.exit(1 if invalid else 0)
 
 
