@@ -60,9 +60,10 @@ def disorder(instance: Instance, terms: Terms) -> Iterator[Violation]:
         place.update(dict.fromkeys(component, number))
     told = set()
     for (earlier, later), constraint in edges.items():
-        if constraint == _STRICT and place[earlier] == place[later] not in told:
-            told.add(place[earlier])
-            yield _cycle([earlier, *way(after, later, earlier, members[place[earlier]])], edges)
+        knot = place[earlier]
+        if constraint == _STRICT and knot == place[later] and knot not in told:
+            told.add(knot)
+            yield _cycle([earlier, *way(after, later, earlier, members[knot])], edges)
 
 
 def _edges(instance: Instance, terms: Terms) -> dict[tuple[_Event, _Event], int]:

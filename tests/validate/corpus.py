@@ -9,8 +9,8 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from itertools import count
+from pathlib import Path
 
 from otel_prov.describe.quads import Literal, Quad
 from otel_prov.describe.vocabulary import PROV, RDF_TYPE
@@ -42,13 +42,13 @@ PAIRS = {
 OBJECTS = {"entity": "Entity", "activity": "Activity", "agent": "Agent", "plan": "Plan"}
 
 
-def cases() -> dict[str, Traversable]:
+def cases() -> dict[str, Path]:
     """All files of the corpus, by name. Needs the package ``prov``, 3.0 or later."""
-    folder = files("prov.tests") / "unification" / "constraints"
+    folder = Path(str(files("prov.tests"))) / "unification" / "constraints"
     return {file.name: file for file in sorted(folder.iterdir(), key=lambda file: file.name) if ".md" not in file.name}
 
 
-def quads(case: Traversable, *, simple: bool) -> list[Quad]:
+def quads(case: Path, *, simple: bool) -> list[Quad]:
     """A case as PROV-O: in the simple form whatever can be, or all in the qualified form."""
     return list(_Reader(simple)._all(ElementTree.fromstring(case.read_bytes()), ""))
 
