@@ -5,17 +5,18 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 import rdflib
-from rdflib import OWL, PROV, RDF, XSD
+from rdflib import OWL, PROV, RDF, SH, XSD
 
 from otel_prov.describe import Literal, Quad
 from otel_prov.describe.rdf import to_rdflib
+from otel_prov.validate import validate
+from otel_prov.validate.shapes import shapes
 
-__all__ = ["CHECKERS", "owl_rl", "prov_library", "prov_toolbox", "validator"]
+__all__ = ["CHECKERS", "owl_rl", "prov_library", "prov_toolbox", "shacl", "validator"]
 
 Graph = Sequence[Quad]
 """One graph, which is an instance of PROV."""
@@ -58,16 +59,27 @@ def prov_toolbox(graphs: Iterable[Graph]) -> list[list[str]]:
 
 def validator(graphs: Iterable[Graph]) -> list[list[str]]:
     """What our own validator finds."""
-    from otel_prov.validate import validate
-
     return [[f"{each.constraint} {each.name}" for each in validate(graph)] for graph in graphs]
+
+
+def shacl(graphs: Iterable[Graph]) -> list[list[str]]:
+    """What a SHACL engine finds with our shapes."""
+    import pyshacl
+
+    wanted = rdflib.Graph().parse(data=shapes(), format="turtle")
+    found = []
+    for graph in graphs:
+        _, report, _ = pyshacl.validate(_rdf(graph), shacl_graph=wanted)
+        found.append(sorted({str(text).partition(":")[0] for text in report.objects(None, SH.resultMessage)}))
+    return found
 
 
 CHECKERS: Final[dict[str, Callable[[Iterable[Graph]], list[list[str]]]]] = {
     "OWL RL with PROV-O": owl_rl,
     "`prov` reads and unifies": prov_library,
     "ProvToolbox": prov_toolbox,
-    **({"`otel-prov validate`": validator} if find_spec("otel_prov.validate") else {}),
+    "`otel-prov validate`": validator,
+    "pyshacl with our shapes": shacl,
 }
 """What each says is wrong with each of the graphs; nothing with those that are valid."""
 
