@@ -90,7 +90,7 @@ def _substitutions(bound: Mapping[str, str]) -> dict[pyoxigraph.Variable, _Term]
 
 def questions() -> dict[str, str]:
     """The questions that come with the library: the first line of each, by name."""
-    files = resources.files(__package__).joinpath("queries").iterdir()
+    files = resources.files("otel_prov.ask").joinpath("queries").iterdir()
     return {
         file.name.removesuffix(".rq"): file.read_text("utf-8").partition("\n")[0].lstrip("# ")
         for file in sorted(files, key=lambda file: file.name)
@@ -102,7 +102,7 @@ def question(name: str) -> str | None:
     """The text of a question that comes with the library; ``None`` if there is none of that name."""
     if name not in questions():
         return None
-    return resources.files(__package__).joinpath("queries").joinpath(f"{name}.rq").read_text("utf-8")
+    return resources.files("otel_prov.ask").joinpath("queries").joinpath(f"{name}.rq").read_text("utf-8")
 
 
 def _batches(sessions: Iterable[Session], shape: str, view: str) -> Iterator[str]:
