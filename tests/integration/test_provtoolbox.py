@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from otel_prov.describe.prov.documents import write_prov
 from otel_prov.steps import Session
 from tests.conformance import checkers
 from tests.conformance.layouts import LAYOUTS
-from tests.conformance.sessions import RECORDINGS, demo, recorded
+from tests.conformance.sessions import RECORDINGS, ROOT, demo, recorded
 from tests.conftest import Program, program  # noqa: F401
 from tests.describe.prov.test_view import LOOPS
 from tests.integration.servers.provtoolbox import ProvToolbox
@@ -48,3 +50,11 @@ def test_it_rejects_every_other_layout(prov_toolbox: ProvToolbox) -> None:
     found = dict(zip(LAYOUTS, checkers.prov_toolbox(LAYOUTS.values()), strict=True))
     assert found.pop("the PROV view") == []
     assert all("type overlap" in problems[0] for problems in found.values())
+
+
+def test_the_table_in_the_readme_has_what_it_says(prov_toolbox: ProvToolbox) -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "conformance.py", "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "not run" not in done.stderr
