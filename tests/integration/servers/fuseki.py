@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import socket
 import subprocess
 from pathlib import Path
@@ -23,11 +22,9 @@ __all__ = ["PASSWORD", "USER", "Fuseki"]
 USER: Final = "ann"
 PASSWORD: Final = "pass word:/@"
 
-_OF_JAVA: Final = {21: "6.2.0", 17: "5.6.0"}
-_SHA256: Final = {
-    "6.2.0": "2c92c598e65ab69d99820052e05f4277ed1d77980a8845f87545ad35b71a76ee",
-    "5.6.0": "d28c1eaf703122ee628895a460c20fa4aa60a892f435d403ea8c036f241da1f8",
-}
+_VERSION: Final = "5.6.0"  # the last one for Java 17
+_SHA256: Final = "d28c1eaf703122ee628895a460c20fa4aa60a892f435d403ea8c036f241da1f8"
+_JAR: Final = f"jena-fuseki-server-{_VERSION}.jar"
 _MAIN: Final = "org.apache.jena.fuseki.main.cmds.FusekiMainCmd"
 _UP: Final = 120.0  # seconds, on a machine that is busy
 
@@ -59,8 +56,7 @@ class Fuseki:
             Missing: Java, Maven or openssl is missing.
         """
         self._java = java()
-        version = _version(self._java)
-        self._jar = once(f"fuseki-{version}", lambda place: _fetch(place, version)) / f"{version}.jar"
+        self._jar = once(f"fuseki-{_VERSION}", _fetch) / _JAR
         self._work = work
         self._port, self._tls_port = free_port(), free_port()
         self._process: Process | None = None
@@ -106,21 +102,8 @@ class Fuseki:
             self._process.stop()
 
 
-def _version(program: str) -> str:
-    """The newest Fuseki that this Java runs."""
-    told = subprocess.run([program, "-version"], capture_output=True, text=True).stderr
-    found = re.search(r'version "(\d+)', told)
-    of_java = int(found[1]) if found else 0
-    for least, version in _OF_JAVA.items():
-        if of_java >= least:
-            return version
-    raise Missing(f"Java {of_java}; Fuseki needs 17 or later")
-
-
-def _fetch(place: Path, version: str) -> None:
-    artifact = f"org.apache.jena:jena-fuseki-server:{version}:jar"
+def _fetch(place: Path) -> None:
+    artifact = f"org.apache.jena:jena-fuseki-server:{_VERSION}:jar"
     maven("dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={place}")
-    jar = place / f"jena-fuseki-server-{version}.jar"
-    if sha256(jar) != _SHA256[version]:
-        raise Missing(f"{artifact} is not what it was: {sha256(jar)}")
-    jar.rename(place / f"{version}.jar")
+    if sha256(place / _JAR) != _SHA256:
+        raise Missing(f"{artifact} is not what it was: {sha256(place / _JAR)}")
