@@ -36,8 +36,9 @@ $(VENV)/.$(GROUP): $(VENV)/.project
 	@touch $@
 
 # The destinations, and what their tests compare with.
-$(VENV)/.exporters: $(VENV)/.$(GROUP) exporters/pulsar/pyproject.toml
+$(VENV)/.exporters: $(VENV)/.$(GROUP) exporters/pulsar/pyproject.toml exporters/sparql/pyproject.toml
 	$(PIP_INSTALL) --editable exporters/pulsar --group exporters/pulsar/pyproject.toml:test
+	$(PIP_INSTALL) --editable exporters/sparql --group exporters/sparql/pyproject.toml:test
 	@touch $@
 
 # Shows a command as one would type it, and runs it.
@@ -66,6 +67,7 @@ test-core: $(VENV)/.$(GROUP)
 # With real servers, which the tests start and stop; what they download is kept in .cache.
 test-exporters: $(VENV)/.exporters
 	cd exporters/pulsar && $(CURDIR)/$(BIN)/python -m pytest
+	cd exporters/sparql && $(CURDIR)/$(BIN)/python -m pytest
 	$(BIN)/python -m pytest tests/integration
 
 lint: $(VENV)/.exporters
@@ -76,6 +78,7 @@ lint: $(VENV)/.exporters
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
 	cd exporters/pulsar && $(CURDIR)/$(BIN)/mypy
+	cd exporters/sparql && $(CURDIR)/$(BIN)/mypy
 
 bench: $(VENV)/.$(GROUP)
 	$(BIN)/python -m benchmarks

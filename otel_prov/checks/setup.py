@@ -24,6 +24,7 @@ _PACKAGES: Final = (
     "otel-prov",
     "otel-prov-exporter-pulsar",
     "pulsar-client",
+    "otel-prov-exporter-sparql",
     "opentelemetry-api",
     "opentelemetry-sdk",
     "opentelemetry-exporter-otlp-proto-grpc",

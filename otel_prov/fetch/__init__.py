@@ -1,8 +1,10 @@
-"""Sessions that live in TrustGraph, read through its gateway: listed, found and shown as those of the local store."""
+"""Sessions that live elsewhere, in TrustGraph or in another store: listed, found and shown as the local ones."""
 
 from __future__ import annotations
 
 from otel_prov.fetch.gateway import FetchError
 from otel_prov.fetch.sessions import TrustGraph, trustgraph
+from otel_prov.fetch.source import Source, opened, schemes
+from otel_prov.fetch.summary import outcome, summary
 
-__all__ = ["FetchError", "TrustGraph", "trustgraph"]
+__all__ = ["FetchError", "Source", "TrustGraph", "opened", "outcome", "schemes", "summary", "trustgraph"]

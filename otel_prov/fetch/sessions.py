@@ -15,9 +15,10 @@ from otel_prov.describe import Quad, recognise, uris
 from otel_prov.describe import vocabulary as v
 from otel_prov.fetch.gateway import Gateway
 from otel_prov.fetch.graph import MOST, Pattern, RemoteGraph
+from otel_prov.fetch.summary import outcome, summary
 from otel_prov.fetch.texts import with_texts
 from otel_prov.keep import Summary
-from otel_prov.steps import Analysis, Observation, Session
+from otel_prov.steps import Session
 
 __all__ = ["TrustGraph", "trustgraph"]
 
@@ -61,8 +62,8 @@ class TrustGraph:
         self._counted = True  # whether they have all of their steps, too, though without texts
         self._whole: dict[str, list[Quad]] = {}
         self.collection = collection
-        self.place = f"collection {collection!r} of workspace {gateway.workspace!r} at {gateway.url}"
-        """Where the sessions are, for people."""
+        self.place = f"collection {collection!r} of workspace {gateway.workspace!r} at {gateway.url}; "
+        self.place += "--collection and TRUSTGRAPH_WORKSPACE name others"
 
     def sessions(
         self,
@@ -82,11 +83,11 @@ class TrustGraph:
         if agent is not None or collection not in (None, self.collection):
             return []
         found = (
-            summary
+            listed
             for session in self._listed()
             if _within(session.question.started, since, until)
             if not text or self._mentions(session.uri, text)
-            if outcome in (None, (summary := self._summary(session)).outcome)
+            if outcome in (None, (listed := self._summary(session)).outcome)
         )
         return list(islice(found, limit))
 
@@ -140,7 +141,7 @@ class TrustGraph:
     def _recognised(self, uri: str, quads: list[Quad]) -> Session | None:
         for session in recognise(quads):
             if session.uri == uri:
-                return Session(uri, session.steps, collection=self.collection, outcome=_outcome(session))
+                return Session(uri, session.steps, collection=self.collection, outcome=outcome(session))
         return None
 
     def _mentions(self, uri: str, text: str) -> bool:
@@ -150,22 +151,7 @@ class TrustGraph:
     def _summary(self, session: Session) -> Summary:
         if not self._counted:
             session = self._recognised(session.uri, self._about(session.uri)) or session
-        return Summary(
-            uri=session.uri,
-            type="agent",
-            question=session.question.text,
-            started=session.question.started,
-            ended=None,
-            iterations=len({step.number for step in session.steps if isinstance(step, Analysis | Observation)}),
-            outcome=_outcome(session),
-            collection=self.collection,
-            agent=None,
-            trace_id=None,
-        )
-
-
-def _outcome(session: Session) -> str | None:
-    return names.OUTCOME_FINAL if session.conclusion else None
+        return summary(session, self.collection)
 
 
 def _within(started: datetime | None, since: datetime | None, until: datetime | None) -> bool:

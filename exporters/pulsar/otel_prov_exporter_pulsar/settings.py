@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from otel_prov.deliver import variables
 from otel_prov.environment import flag
 
 from otel_prov_exporter_pulsar import oauth2, topic
@@ -18,7 +19,7 @@ __all__ = ["BUS", "Settings", "read"]
 BUS: Final = "bus"
 """In place of the librarian's URL: ask it over Pulsar, as TrustGraph's own agents do."""
 
-_PREFIX: Final = "OTEL_EXPORTER_PROV_"
+_PREFIX: Final = variables.PREFIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +69,12 @@ def read(url: str) -> Settings:
         flow=flow,
         token=token,
         renew=renew,
-        certificate=_file("CERTIFICATE"),
-        timeout=_seconds("TIMEOUT", 30.0),
+        certificate=variables.file("CERTIFICATE"),
+        timeout=variables.seconds("TIMEOUT", 30.0),
         admin=_http("PULSAR_ADMIN_URL", os.environ.get("PULSAR_ADMIN_URL") or f"http://{host}:8080").rstrip("/"),
         librarian=_librarian(),
-        librarian_token=_variable("LIBRARIAN_TOKEN") or None,
-        librarian_wait=_seconds("LIBRARIAN_WAIT", 120.0),
+        librarian_token=variables.text("LIBRARIAN_TOKEN") or None,
+        librarian_wait=variables.seconds("LIBRARIAN_WAIT", 120.0),
         lean=flag(f"{_PREFIX}LEAN", False),
     )
 
@@ -96,12 +97,8 @@ def _host(url: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _variable(name: str) -> str:
-    return os.environ.get(_PREFIX + name, "").strip()
-
-
 def _name(name: str, default: str) -> str:
-    value = _variable(name) or default
+    value = variables.text(name) or default
     if any(character in "/:{}" or character.isspace() for character in value):
         raise ValueError(f"{_PREFIX}{name}={value}: holds one of / : {{ }} or a space; give the bare name")
     return value
@@ -109,27 +106,9 @@ def _name(name: str, default: str) -> str:
 
 def _topic(workspace: str, flow: str) -> str:
     try:
-        return topic.named(_variable("TOPIC") or topic.DEFAULT, workspace, flow)
+        return topic.named(variables.text("TOPIC") or topic.DEFAULT, workspace, flow)
     except ValueError as error:
-        raise ValueError(f"{_PREFIX}TOPIC={_variable('TOPIC')}: {error}") from None
-
-
-def _seconds(name: str, default: float) -> float:
-    value = _variable(name)
-    try:
-        seconds = float(value) if value else default
-    except ValueError:
-        seconds = -1.0
-    if not 0 < seconds <= 86_400:
-        raise ValueError(f"{_PREFIX}{name}={value}: no number of seconds above 0 and up to 86400")
-    return seconds
-
-
-def _file(name: str) -> str | None:
-    value = _variable(name)
-    if value and not Path(value).is_file():
-        raise ValueError(f"{_PREFIX}{name}={value}: there is no such file; name one, or leave the variable unset")
-    return value or None
+        raise ValueError(f"{_PREFIX}TOPIC={variables.text('TOPIC')}: {error}") from None
 
 
 def _http(variable: str, value: str) -> str:
@@ -144,7 +123,7 @@ def _http(variable: str, value: str) -> str:
 
 
 def _librarian() -> str | None:
-    value = _variable("LIBRARIAN_ENDPOINT")
+    value = variables.text("LIBRARIAN_ENDPOINT")
     if not value or value == BUS:
         return value or None
     return _http(f"{_PREFIX}LIBRARIAN_ENDPOINT", value).rstrip("/") + "/"
@@ -152,17 +131,17 @@ def _librarian() -> str | None:
 
 def _credentials() -> tuple[Callable[[], str] | None, Callable[[], None]]:
     """What gives the token, and what renews it; a token in a file is read anew each time it is asked for."""
-    given = [name for name in ("TOKEN", "TOKEN_FILE", "OAUTH2_FILE") if _variable(name)]
+    given = [name for name in ("TOKEN", "TOKEN_FILE", "OAUTH2_FILE") if variables.text(name)]
     if len(given) > 1:
         raise ValueError(f"{' and '.join(_PREFIX + name for name in given)} are both set; leave one of them unset")
-    if path := _file("TOKEN_FILE"):
+    if path := variables.file("TOKEN_FILE"):
         return lambda: Path(path).read_text("utf-8").strip(), lambda: None
-    if path := _file("OAUTH2_FILE"):
+    if path := variables.file("OAUTH2_FILE"):
         try:
             tokens = oauth2.Tokens(oauth2.read(Path(path)))
         except ValueError as error:
             raise ValueError(f"{_PREFIX}OAUTH2_FILE={path}: {error}") from None
         return tokens.now, tokens.renew
-    if token := _variable("TOKEN") or os.environ.get("PULSAR_API_KEY", "").strip():
+    if token := variables.text("TOKEN") or os.environ.get("PULSAR_API_KEY", "").strip():
         return lambda: token, lambda: None
     return None, lambda: None

@@ -11,14 +11,18 @@ import pytest
 from tests.integration.servers.cache import Missing
 from tests.integration.servers.cassandra import OnCassandra
 from tests.integration.servers.falkordb import OnFalkorDB
+from tests.integration.servers.fuseki import Fuseki
 from tests.integration.servers.jaeger import Jaeger
+from tests.integration.servers.oxigraph import Oxigraph
 from tests.integration.servers.provtoolbox import ProvToolbox
 from tests.integration.servers.pulsar import Broker
 from tests.integration.servers.trustgraph import TrustGraph
 
 __all__ = [
     "broker",
+    "fuseki",
     "jaeger",
+    "oxigraph",
     "prov_toolbox",
     "pulsar_broker",
     "pulsar_broker_secure",
@@ -84,6 +88,18 @@ def prov_toolbox() -> ProvToolbox:
         return ProvToolbox()
     except Missing as missing:
         pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def oxigraph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Oxigraph]:
+    """An Oxigraph server."""
+    yield from _running(lambda: Oxigraph(tmp_path_factory.mktemp("oxigraph")))
+
+
+@pytest.fixture(scope="session")
+def fuseki(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fuseki]:
+    """A Fuseki that wants a name and a password, and has a port for TLS, too."""
+    yield from _running(lambda: Fuseki(tmp_path_factory.mktemp("fuseki")))
 
 
 @pytest.fixture(scope="module")  # its tests look at all that it holds

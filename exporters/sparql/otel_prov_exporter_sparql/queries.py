@@ -1,0 +1,66 @@
+"""What a store is asked, in SPARQL 1.1.
+
+Statements are looked for in the default graph and in every named graph: which of them a store looks into of its own
+accord is its own choice (SPARQL 1.1 Query, section 13), and files without names of graphs are loaded into either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Final
+
+from otel_prov.describe import vocabulary as v
+from otel_prov.describe.times import written
+
+from otel_prov_exporter_sparql.statements import literal
+
+__all__ = ["around", "listed", "named", "starting"]
+
+_XSD: Final = "http://www.w3.org/2001/XMLSchema#"
+_HEAD: Final = f"PREFIX prov: <{v.PROV}>\nPREFIX tg: <{v.TG}>\nPREFIX rdf: <{v.RDF}>\nPREFIX xsd: <{_XSD}>\n"
+_SESSION: Final = "VALUES ?kind { tg:AgentSession tg:AgentQuestion }"
+_COMES_FROM: Final = "(prov:wasDerivedFrom|prov:wasGeneratedBy)*"
+_LEADS_TO: Final = "(^prov:wasDerivedFrom|^prov:wasGeneratedBy)*"
+_OUTLINE: Final = "rdf:type, prov:wasDerivedFrom, prov:wasGeneratedBy, prov:startedAtTime, tg:query"
+_TEXTS: Final = "tg:query, tg:thought, tg:action, tg:arguments, tg:observation, tg:toolError, tg:answer, tg:content"
+
+
+def listed(limit: int, offset: int, *, text: str | None, since: datetime | None, until: datetime | None) -> str:
+    """The outlines of the newest sessions: ``?session``, and ``?s ?p ?o`` of all that comes from it, but its texts."""
+    conditions = [_anywhere("?session a ?kind OPTIONAL { ?session prov:startedAtTime ?time }")]
+    if text:
+        found = f"FILTER(?of IN ({_TEXTS}) && isLiteral(?text) && CONTAINS(LCASE(STR(?text)), {literal(text.lower())}))"
+        conditions.append(_anywhere(f"?node ?of ?text {found} ?node {_COMES_FROM} ?session"))
+    for sign, moment in ((">=", since), ("<", until)):
+        if moment is not None:
+            conditions.append(f'FILTER(xsd:dateTime(STR(?time)) {sign} "{written(moment)}"^^xsd:dateTime)')
+    newest = (
+        f"SELECT ?session (MIN(xsd:dateTime(STR(?time))) AS ?started) WHERE {{ {_SESSION} {' '.join(conditions)} }} "
+        f"GROUP BY ?session ORDER BY DESC(?started) DESC(STR(?session)) LIMIT {limit} OFFSET {offset}"
+    )
+    outline = _anywhere(f"?session {_LEADS_TO} ?s . ?s ?p ?o")
+    return f"{_HEAD}SELECT DISTINCT ?session ?s ?p ?o WHERE {{ {{ {newest} }} {outline} FILTER(?p IN ({_OUTLINE})) }}"
+
+
+def around(nodes: Iterable[str]) -> str:
+    """All that is said, ``?s ?p ?o ?g``, of these nodes and of what comes from them."""
+    wanted = f"VALUES ?node {{ {' '.join(f'<{node}>' for node in nodes)} }}"
+    return f"{_HEAD}SELECT DISTINCT ?s ?p ?o ?g WHERE {_anywhere(f'{wanted} ?node {_LEADS_TO} ?s . ?s ?p ?o')}"
+
+
+def named(graph: str) -> str:
+    """All that a graph says, ``?s ?p ?o ?g``."""
+    return f"SELECT ?s ?p ?o ?g WHERE {{ VALUES ?g {{ <{graph}> }} GRAPH ?g {{ ?s ?p ?o }} }}"
+
+
+def starting(beginnings: Iterable[str], limit: int | None) -> str:
+    """The sessions, ``?session``, whose IRIs begin with one of these texts."""
+    wanted = " || ".join(f"STRSTARTS(STR(?session), {literal(text)})" for text in beginnings)
+    most = f" LIMIT {limit}" if limit is not None else ""
+    where = f"{_SESSION} {_anywhere('?session a ?kind')} FILTER({wanted})"
+    return f"{_HEAD}SELECT DISTINCT ?session WHERE {{ {where} }} ORDER BY ?session{most}"
+
+
+def _anywhere(pattern: str) -> str:
+    return f"{{ {{ {pattern} }} UNION {{ GRAPH ?g {{ {pattern} }} }} }}"

@@ -1,0 +1,30 @@
+"""What a list says of a session that was recognised in a graph, which has neither the agent's name nor the end."""
+
+from __future__ import annotations
+
+from otel_prov.keep import Summary
+from otel_prov.names import OUTCOME_FINAL
+from otel_prov.steps import Analysis, Observation, Session
+
+__all__ = ["outcome", "summary"]
+
+
+def outcome(session: Session) -> str | None:
+    """``final`` where the session has a conclusion; else nothing is known."""
+    return OUTCOME_FINAL if session.conclusion else None
+
+
+def summary(session: Session, collection: str | None) -> Summary:
+    """The session's row of a list."""
+    return Summary(
+        uri=session.uri,
+        type="agent",
+        question=session.question.text,
+        started=session.question.started,
+        ended=None,
+        iterations=len({step.number for step in session.steps if isinstance(step, Analysis | Observation)}),
+        outcome=outcome(session),
+        collection=collection,
+        agent=None,
+        trace_id=None,
+    )
