@@ -32,7 +32,7 @@ def test_a_token_is_revoked_and_renewed_while_an_agent_runs(
     pulsar_broker_secure: Broker, deploy: Callable[..., Deployment], topic_of: Callable[..., Any], tmp_path: Path
 ) -> None:
     broker, token = pulsar_broker_secure, tmp_path / "token"
-    token.write_text(broker.token(seconds=10))
+    token.write_text(broker.token(seconds=15))
     name = broker.namespace("renewed", deduplicated=True) + "triples"
     certificate = str(broker.certificates / "ca.pem")
     machine = deploy(broker.tls_url, topic=name, certificate=certificate, token_file=str(token))
