@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tests.integration.servers.pulsar import Broker
 
-EACH = 100  # sessions in a block
+EACH = 25  # sessions in a block
 
 AGENT = """
 import json, sys, time
@@ -57,7 +57,7 @@ def block(process: subprocess.Popen[str]) -> tuple[float, float]:
 
 
 def main() -> None:
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 9
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 25
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         brokers = {case: Broker(work / case) for case in ("alive", "hung")}
