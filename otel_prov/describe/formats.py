@@ -18,7 +18,8 @@ from otel_prov.describe.jsonld import HEAD as JSONLD_HEAD
 from otel_prov.describe.jsonld import TAIL as JSONLD_TAIL
 from otel_prov.describe.jsonld import jsonld
 from otel_prov.describe.quads import Quad, nquads, ntriples
-from otel_prov.describe.rdf import from_rdflib
+from otel_prov.describe.rdf import from_pyoxigraph, from_rdflib
+from otel_prov.describe.reify import reified
 from otel_prov.describe.turtle import HEAD as TURTLE_HEAD
 from otel_prov.describe.turtle import trig, turtle
 from otel_prov.steps import Session
@@ -55,6 +56,8 @@ _READABLE: Final = {  # by rdflib's names; tried in this order where the extensi
     "trix": "TriX",
     "n3": "Notation3",
 }
+_RDF_1_2: Final = {"nquads": "N_QUADS", "nt": "N_TRIPLES", "trig": "TRIG", "turtle": "TURTLE"}
+"""Names that pyoxigraph has for formats in which a triple can be quoted."""
 
 
 class NotRdf(ValueError):
@@ -63,6 +66,8 @@ class NotRdf(ValueError):
 
 def write(sessions: Iterable[Session], format: str, shape: str, out: BinaryIO) -> None:
     """Write the sessions' quads to a file, each session as it comes; never more than one is in memory.
+
+    Quoted triples stand there as RDF 1.1 has them, see :mod:`otel_prov.describe.reify`.
 
     Args:
         sessions: They are asked for one by one.
@@ -80,17 +85,17 @@ def write(sessions: Iterable[Session], format: str, shape: str, out: BinaryIO) -
     between = ""
     for session in sessions:
         if quads := describe(session, shape):
-            out.write((between + writer.text(quads)).encode("utf-8", "replace"))
+            out.write((between + writer.text(reified(quads))).encode("utf-8", "replace"))
             between = writer.between
     out.write(writer.tail.encode())
 
 
 def read_file(path: str | os.PathLike[str]) -> list[Session]:
-    """The agents' sessions in an RDF file, see :func:`otel_prov.describe.recognise`.
+    """The sessions in an RDF file, see :func:`otel_prov.describe.recognise`.
 
     The extension says which format it is in: those of :data:`FORMATS`, and what else rdflib knows, such as RDF/XML
     (``.rdf``, ``.owl``). With any other extension, the formats are tried one after the other. Nothing that the file
-    refers to is fetched.
+    refers to is fetched. Quoted triples of RDF-star and RDF 1.2, which rdflib doesn't know, need the package pyoxigraph.
 
     Raises:
         NotRdf: The file isn't in that format, or in none; or it is JSON-LD that needs a context from elsewhere.
@@ -114,6 +119,8 @@ def _parsed(path: Path, data: bytes) -> list[Quad]:
         try:
             return _quads(data, format, path)
         except Exception as error:  # whatever rdflib and the parsers beneath it raise, it means that
+            if (quads := _with_triple_terms(data, format, path)) is not None:
+                return quads
             reason = " ".join(str(error).split())[:120]
     if known in _READABLE:
         raise NotRdf(
@@ -128,6 +135,21 @@ def _quads(data: bytes, format: str, path: Path) -> list[Quad]:
     parsed = rdflib.Dataset()
     parsed.parse(data=data, format=format, publicID=path.absolute().as_uri())
     return list(from_rdflib(parsed))
+
+
+def _with_triple_terms(data: bytes, format: str, path: Path) -> list[Quad] | None:
+    """The quads of a file of RDF 1.2; ``None`` for one that is none."""
+    if b"<<" not in data or format not in _RDF_1_2:
+        return None
+    try:
+        import pyoxigraph
+    except ImportError:
+        raise NotRdf(f"{path} may hold quoted triples (RDF 1.2); to read them: pip install pyoxigraph") from None
+    parser = getattr(pyoxigraph.RdfFormat, _RDF_1_2[format])
+    try:
+        return list(from_pyoxigraph(pyoxigraph.parse(data, format=parser, base_iri=path.absolute().as_uri())))
+    except (SyntaxError, ValueError):
+        return None
 
 
 def _stands_alone(path: Path, data: bytes) -> None:

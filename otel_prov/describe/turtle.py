@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
-from otel_prov.describe.quads import Literal, Quad
+from otel_prov.describe.quads import Literal, Quad, QuotedTriple, Term
 from otel_prov.describe.vocabulary import PREFIXES, RDF_TYPE, short
 
 HEAD: Final = "".join(f"@prefix {prefix}: <{namespace}> .\n" for prefix, namespace in PREFIXES.items())
@@ -46,7 +46,8 @@ def _name(resource: str) -> str:
     return resource if resource.startswith("_:") else short(resource) or f"<{resource}>"
 
 
-def _object(term: str | Literal) -> str:
+def _object(term: Term) -> str:
+    assert not isinstance(term, QuotedTriple), "to be reified before"
     if isinstance(term, str):
         return _name(term)
     quoted = _quoted(term.text)

@@ -1,15 +1,54 @@
-"""The IRIs of a session's nodes, S being the session's own.
-
-``S/i{n}`` is iteration n, ``S/i{n}/thought`` and ``S/i{n}/observation`` are its thought and observation, ``S/final`` is
-the answer (technical specifications, "Provenance Model"; ``trustgraph/provenance/uris.py`` in trustgraph-base 2.11.1).
-Ours is ``S/i{n}/observation/{k}``, for the k-th tool call of one iteration, from the second.
-"""
+"""The IRIs of :mod:`otel_prov.uris` the other way round: what a node is, by its name."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
+
+from otel_prov.uris import (
+    DOCUMENTS,
+    EXPLORATION,
+    FOCUS,
+    GRAPH,
+    GROUNDING,
+    PROV,
+    SYNTHESIS,
+    answer,
+    final,
+    iteration,
+    observation,
+    selection,
+    stage,
+    synthesised,
+    thought,
+)
+
+__all__ = [
+    "CONCLUSION",
+    "DOCUMENTS",
+    "EXPLORATION",
+    "FOCUS",
+    "GRAPH",
+    "GROUNDING",
+    "ITERATION",
+    "OBSERVATION",
+    "SYNTHESIS",
+    "answer",
+    "final",
+    "is_iri",
+    "is_synthesis",
+    "iteration",
+    "legal",
+    "named",
+    "observation",
+    "plain",
+    "retrieval_of",
+    "selection",
+    "stage",
+    "synthesised",
+    "thought",
+]
 
 _NUMBER: Final = "([1-9][0-9]{0,8})"
 
@@ -22,7 +61,14 @@ OBSERVATION: Final = re.compile(f"(.+)/i{_NUMBER}/observation(?:/{_NUMBER})?", r
 CONCLUSION: Final = re.compile("(.+)/final", re.DOTALL)
 """Session of a conclusion."""
 
+_STAGES: Final = f"({GROUNDING}|{EXPLORATION}|{FOCUS}|{SYNTHESIS})"
+_OF_GRAPH: Final = re.compile(f"{PROV}{_STAGES}:(.+)", re.DOTALL)
+_OF_DOCUMENTS: Final = re.compile(f"({DOCUMENTS}.+)/{_STAGES}", re.DOTALL)
+
 _ILLEGAL: Final = re.compile(r'[\x00-\x20<>"{}|\\^`]')
+_SAFE: Final = r"(?:[\w.~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})"
+_ABSOLUTE: Final = re.compile(f"[A-Za-z][A-Za-z0-9+.-]*:{_SAFE}+(?:#{_SAFE}*)?")
+_NAME: Final = "urn:otel-prov:name:"
 
 
 def legal(uri: str) -> str:
@@ -30,27 +76,31 @@ def legal(uri: str) -> str:
     return _ILLEGAL.sub(lambda found: quote(found[0]), uri)
 
 
-def iteration(session: str, number: int) -> str:
-    """``S/i{n}``"""
-    return f"{session}/i{number}"
+def is_iri(text: str) -> bool:
+    """Whether a text is an absolute IRI, or a blank node, that can stand in a graph as it is."""
+    return bool(_ABSOLUTE.fullmatch(text)) or text.startswith("_:")
 
 
-def observation(session: str, number: int, call: int = 1) -> str:
-    """``S/i{n}/observation``, or ``S/i{n}/observation/{k}`` for a further call."""
-    first = f"{session}/i{number}/observation"
-    return first if call == 1 else f"{first}/{call}"
+def named(name: str) -> str:
+    """The IRI of what only has a name, such as a node of a property graph; an IRI stays as it is."""
+    return name if is_iri(name) and not name.startswith(_NAME) else _NAME + quote(name, safe="")
 
 
-def final(session: str) -> str:
-    """``S/final``"""
-    return f"{session}/final"
+def plain(uri: str) -> str:
+    """The name that :func:`named` was given."""
+    return unquote(uri[len(_NAME) :]) if uri.startswith(_NAME) else uri
 
 
-def thought(thinker: str) -> str:
-    """``S/i{n}/thought``, ``S/final/thought``: the thought of an iteration, or before the answer."""
-    return f"{thinker}/thought"
+def retrieval_of(node: str) -> tuple[str, str] | None:
+    """The retrieval that a stage belongs to, and the name of the stage; ``None`` where its name doesn't tell."""
+    if match := _OF_GRAPH.fullmatch(node):
+        return GRAPH + match[2], match[1]
+    if match := _OF_DOCUMENTS.fullmatch(node):
+        return match[1], match[2]
+    return None
 
 
-def answer(session: str) -> str:
-    """``S/answer``: where TrustGraph's librarian keeps the answer; not a node of the graph."""
-    return f"{session}/answer"
+def is_synthesis(node: str) -> bool:
+    """Whether this is the answer of a retrieval, by its name."""
+    found = retrieval_of(node)
+    return found is not None and found[1] == SYNTHESIS

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from typing import Any, get_args
 
 import orjson
 
-from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
+from otel_prov.steps import (
+    Analysis,
+    Conclusion,
+    Exploration,
+    Focus,
+    Grounding,
+    Observation,
+    Question,
+    Selection,
+    Session,
+    Step,
+    Synthesis,
+    Text,
+    Triple,
+)
 
 __all__ = [
     "decode",
@@ -23,12 +38,14 @@ __all__ = [
 ]
 
 _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Step)}
+_STAGES: tuple[type[Any], ...] = (Question, Grounding, Exploration, Focus, Synthesis)
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
 
 
 def key(step: Step) -> str:
-    """Which step of its session it is: ``question``, ``i3``, ``i3/observation``, ``i3/observation/2``, ``final``."""
+    """Which step of its session it is: ``question``, ``i3``, ``i3/observation``, ``i3/observation/2``, ``final``; of a
+    retrieval ``grounding``, ``exploration``, ``focus``, ``synthesis``."""
     match step:
         case Question():
             return "question"
@@ -40,13 +57,15 @@ def key(step: Step) -> str:
             return f"i{step.number}/observation/{step.call}"
         case Conclusion():
             return "final"
+        case Grounding() | Exploration() | Focus() | Synthesis():
+            return type(step).__name__.lower()
 
 
 def position(step: Step) -> tuple[int, int, int]:
     """Sorts steps into their natural order."""
     match step:
-        case Question():
-            return (0, 0, 0)
+        case Question() | Grounding() | Exploration() | Focus() | Synthesis():
+            return (0, _STAGES.index(type(step)), 0)
         case Analysis():
             return (1, step.number, 0)
         case Observation():
@@ -67,7 +86,15 @@ def decode(kind: str, body: bytes) -> Step:
 
 def texts(body: bytes) -> list[str]:
     """All that a person or an agent wrote in an encoded step."""
-    return [value for name, value in orjson.loads(body).items() if isinstance(value, str) and name != "started"]
+    return list(_texts({name: value for name, value in orjson.loads(body).items() if name != "started"}))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts(part)
 
 
 def dump_session(session: Session) -> bytes:
@@ -101,8 +128,19 @@ def moment(microseconds: int | None) -> datetime | None:
 
 
 def _step(kind: str, fields: dict[str, Any]) -> Step:
+    for name in fields.keys() & {"concepts", "entities", "chunk_ids"}:
+        fields[name] = tuple(fields[name])
+    if "selections" in fields:
+        fields["selections"] = tuple(map(_selection, fields["selections"]))
     step: Step = _KINDS[kind](**_with_time(fields, "started"))
     return step
+
+
+def _selection(fields: dict[str, Any]) -> Selection:
+    if edge := fields["edge"]:
+        target = edge["object"]
+        fields["edge"] = Triple(**edge | {"object": Text(**target) if isinstance(target, dict) else target})
+    return Selection(**fields)
 
 
 def _with_time(fields: dict[str, Any], name: str) -> dict[str, Any]:
