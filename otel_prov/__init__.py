@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING
 
 from otel_prov.instrument import (
     IterationSpan,
+    RetrievalSpan,
     SessionSpan,
     ToolSpan,
     current_iteration,
+    current_retrieval,
     current_session,
     iteration,
     session,
     tool,
     trace_agent,
+    trace_retrieval,
 )
 from otel_prov.losses import losses
 
@@ -31,9 +34,11 @@ __all__ = [
     "IterationSpan",
     "ProvSpanExporter",
     "ProvSpanProcessor",
+    "RetrievalSpan",
     "SessionSpan",
     "ToolSpan",
     "current_iteration",
+    "current_retrieval",
     "current_session",
     "describe_spans",
     "doctor",
@@ -43,6 +48,7 @@ __all__ = [
     "session",
     "tool",
     "trace_agent",
+    "trace_retrieval",
 ]
 
 _LATER = {

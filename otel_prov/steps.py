@@ -175,7 +175,7 @@ class Session:
     """One run of an agent, or one retrieval: its steps, and what is known about the run as a whole.
 
     Steps stand in their natural order. Of an agent: the question; each analysis, by number, followed by its
-    observations, by call; the conclusion. Of a retrieval: the question, grounding, exploration, focus, synthesis. Any of
+    observations, by call; the conclusion. Of a retrieval: question, grounding, exploration, focus, synthesis. Any of
     them may be missing, while the session runs or where its record is incomplete.
     """
 

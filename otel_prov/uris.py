@@ -1,10 +1,10 @@
 """The IRIs of a session's nodes in the graph, S being the session's own (:func:`otel_prov.names.session_uri`).
 
 Of an agent's session, ``S/i{n}`` is iteration n, ``S/i{n}/thought`` and ``S/i{n}/observation`` are its thought and
-observation, ``S/final`` is the answer. Ours is ``S/i{n}/observation/{k}``, for the k-th tool call of one iteration, from
-the second.
+observation, ``S/final`` is the answer. Ours is ``S/i{n}/observation/{k}``, for the k-th tool call of one iteration,
+from the second.
 
-Of a question to a knowledge graph, ``urn:trustgraph:question:{id}``, the stages are ``urn:trustgraph:prov:{stage}:{id}``;
+Of a question to a knowledge graph, ``urn:trustgraph:question:{id}``, stages are ``urn:trustgraph:prov:{stage}:{id}``;
 of a question to documents, ``urn:trustgraph:docrag:{id}``, they are ``S/{stage}``. What was selected is
 ``urn:trustgraph:prov:edge:{id}:{i}`` and ``urn:trustgraph:prov:chunk:{id}:{i}``, i counted from 0.
 
@@ -13,6 +13,7 @@ of a question to documents, ``urn:trustgraph:docrag:{id}``, they are ``S/{stage}
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from otel_prov.names import session_uri
@@ -28,6 +29,14 @@ GROUNDING: Final = "grounding"
 EXPLORATION: Final = "exploration"
 FOCUS: Final = "focus"
 SYNTHESIS: Final = "synthesis"
+
+_PART: Final = r"(?:[\w.~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})"
+_ABSOLUTE: Final = f"[A-Za-z][A-Za-z0-9+.-]*:{_PART}+(?:#{_PART}*)?"
+
+
+def is_iri(text: str) -> bool:
+    """Whether a text is an absolute IRI, or a blank node, that can stand in a graph as it is."""
+    return text.startswith("_:") or re.fullmatch(_ABSOLUTE, text) is not None  # not compiled before it is needed
 
 
 def iteration(session: str, number: int) -> str:

@@ -28,7 +28,17 @@ from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session
 if TYPE_CHECKING:
     import rdflib
 
-__all__ = ["DEFAULT_SHAPE", "SHAPES", "Literal", "Quad", "QuotedTriple", "dataset", "describe", "describe_steps", "recognise"]
+__all__ = [
+    "DEFAULT_SHAPE",
+    "SHAPES",
+    "Literal",
+    "Quad",
+    "QuotedTriple",
+    "dataset",
+    "describe",
+    "describe_steps",
+    "recognise",
+]
 
 
 class _Shape(Protocol):

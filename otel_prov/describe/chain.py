@@ -63,7 +63,7 @@ class Chain:
                 yield session, Question(self.graph.text(session, v.TG_QUERY), min(times, default=None))
 
     def sub_trace(self, observation: str, session: str) -> str | None:
-        """What an observation derives from that is no node of its own session: the last one of a session inside of it."""
+        """What an observation derives from that is no node of its session: the last node of one inside of the call."""
         others = (parent for parent in self.graph.parents(observation) if self._session_of(parent) != session)
         return next(others, None)
 

@@ -95,7 +95,7 @@ def read_file(path: str | os.PathLike[str]) -> list[Session]:
 
     The extension says which format it is in: those of :data:`FORMATS`, and what else rdflib knows, such as RDF/XML
     (``.rdf``, ``.owl``). With any other extension, the formats are tried one after the other. Nothing that the file
-    refers to is fetched. Quoted triples of RDF-star and RDF 1.2, which rdflib doesn't know, need the package pyoxigraph.
+    refers to is fetched. Quoted triples as RDF 1.2 has them, which rdflib doesn't know, need the package pyoxigraph.
 
     Raises:
         NotRdf: The file isn't in that format, or in none; or it is JSON-LD that needs a context from elsewhere.

@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
 
-from otel_prov.describe.quads import Literal, Quad, QuotedTriple, Term
+from otel_prov.describe.quads import Quad, QuotedTriple, Term
 from otel_prov.describe.vocabulary import PREFIXES, RDF_TYPE, short
 
 HEAD: Final = f'{{"@context": {json.dumps(PREFIXES)},\n"@graph": [\n'

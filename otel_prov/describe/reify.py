@@ -15,7 +15,7 @@ __all__ = ["reified"]
 
 
 def reified(quads: Iterable[Quad]) -> list[Quad]:
-    """The quads, with a node ``{subject}#triple`` in the place of each quoted triple, which says what it consists of."""
+    """The quads, with a node ``{subject}#triple`` in the place of each quoted triple, and what it consists of."""
     told: list[Quad] = []
     said: list[Quad] = []
     names: set[str] = set()

@@ -1,9 +1,9 @@
 """The shape ``trustgraph``: what TrustGraph itself writes, 2.3.1 to 2.11.1 (``trustgraph/provenance/agent.py``).
 
 Thoughts and observations are nodes of their own, every node has a label, and an iteration derives from the observation
-before it. The observation of a call inside of which another session ran derives from the last node of that one, and that
-one's question from the iteration. TrustGraph keeps all texts in its librarian, which ``tg:document`` points to; here the text also stands on
-the node, as ``tg:content``, so that the graph can be read without a librarian.
+before it. Where another session ran inside of a tool call, its question derives from the iteration, and the call's
+observation from its last node. TrustGraph keeps all texts in its librarian, which ``tg:document`` points to; here the
+text also stands on the node, as ``tg:content``, so that the graph can be read without a librarian.
 
 What TrustGraph doesn't know of is added beside it: an iteration's further tool calls as observations that carry their
 own ``tg:action`` and ``tg:arguments``; the thought before the answer as a node like the others.
@@ -124,8 +124,8 @@ def _observation(step: Observation, session: str) -> Iterator[Quad]:
 def _origins(step: Observation, session: str) -> list[str]:
     """What an observation derives from.
 
-    TrustGraph's command line goes from an iteration through the trace of a retrieval to its answer, and on from there: an
-    observation that also derived from the iteration would be printed twice. Into other traces it doesn't go.
+    TrustGraph's command line goes from an iteration through the trace of a retrieval to its answer, and on from there:
+    an observation that also derived from the iteration would be printed twice. Into other traces it doesn't go.
     """
     iteration = uris.iteration(session, step.number)
     if step.sub_trace is None:
@@ -154,8 +154,9 @@ def recognise(chain: Chain) -> Iterator[tuple[str, Step]]:
                     yield session, Observation(number, graph.text(target, v.TG_CONTENT))
     for node, (session, number, call) in chain.observations.items():
         if v.OBSERVATION in graph.types(node):
-            yield session, replace(
-                _recognised_observation(graph, node, number, call), sub_trace=chain.sub_trace(node, session)
+            yield (
+                session,
+                replace(_recognised_observation(graph, node, number, call), sub_trace=chain.sub_trace(node, session)),
             )
     for node, session in chain.conclusions.items():
         if v.CONCLUSION in graph.types(node):

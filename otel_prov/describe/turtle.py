@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
-from otel_prov.describe.quads import Literal, Quad, QuotedTriple, Term
+from otel_prov.describe.quads import Quad, QuotedTriple, Term
 from otel_prov.describe.vocabulary import PREFIXES, RDF_TYPE, short
 
 HEAD: Final = "".join(f"@prefix {prefix}: <{namespace}> .\n" for prefix, namespace in PREFIXES.items())

@@ -16,6 +16,7 @@ from otel_prov.uris import (
     SYNTHESIS,
     answer,
     final,
+    is_iri,
     iteration,
     observation,
     selection,
@@ -66,19 +67,12 @@ _OF_GRAPH: Final = re.compile(f"{PROV}{_STAGES}:(.+)", re.DOTALL)
 _OF_DOCUMENTS: Final = re.compile(f"({DOCUMENTS}.+)/{_STAGES}", re.DOTALL)
 
 _ILLEGAL: Final = re.compile(r'[\x00-\x20<>"{}|\\^`]')
-_SAFE: Final = r"(?:[\w.~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})"
-_ABSOLUTE: Final = re.compile(f"[A-Za-z][A-Za-z0-9+.-]*:{_SAFE}+(?:#{_SAFE}*)?")
 _NAME: Final = "urn:otel-prov:name:"
 
 
 def legal(uri: str) -> str:
     """The IRI, with characters that no IRI can hold percent-encoded (W3C RDF 1.1 N-Quads, grammar of ``IRIREF``)."""
     return _ILLEGAL.sub(lambda found: quote(found[0]), uri)
-
-
-def is_iri(text: str) -> bool:
-    """Whether a text is an absolute IRI, or a blank node, that can stand in a graph as it is."""
-    return bool(_ABSOLUTE.fullmatch(text)) or text.startswith("_:")
 
 
 def named(name: str) -> str:

@@ -10,11 +10,12 @@ from typing import Any
 from opentelemetry.context import Context, set_value
 from opentelemetry.trace import Span
 
-from otel_prov import names
+from otel_prov import names, uris
 from otel_prov.environment import OTEL_EXPORTER_PROV_COLLECTION
 from otel_prov.instrument.activity import CHECKPOINTS, NOT_RECORDED, Activity, Checkpoint, current, tracer
 from otel_prov.instrument.content import LONGEST, Content, Redact
 from otel_prov.instrument.iteration import IterationSpan
+from otel_prov.instrument.nesting import Caller, caller_iri, enclosing, inside
 from otel_prov.instrument.tool import ToolSpan
 from otel_prov.instrument.values import plain, to_text
 from otel_prov.losses import guarded
@@ -35,10 +36,17 @@ class SessionSpan(Activity):
         collection: str | None = None,
         user: str | None = None,
         model: str | None = None,
+        caller: Caller = None,
         redact: Redact | None = None,
     ) -> None:
+        self._parent = enclosing(caller)
+        self._caller = caller_iri(caller, self._parent)
+        outer = self._parent.session if self._parent is not None else None
+        if outer is not None:
+            redact = redact or outer._content.redact
+            collection = collection or outer.identity[names.COLLECTION]
+            user = outer.identity.get(names.USER) if user is None else user
         content = self._content = Content(redact)
-        self._parent = current()
         self.id = str(uuid.uuid4()) if session_id is None else to_text(session_id)
         """Identity of the session; a fresh UUID unless the program gave one."""
         self.uri = names.session_uri(self.id)
@@ -56,6 +64,7 @@ class SessionSpan(Activity):
         self.checkpoints: list[Checkpoint] = []
         self.open_iterations: set[IterationSpan] = set()
         self._numbers = itertools.count(iteration)
+        self._latest = 0
         self._name = None if name is None else content.name(name)
         self._model = model
         self._question = question
@@ -68,6 +77,11 @@ class SessionSpan(Activity):
         """Itself."""
         return self
 
+    @property
+    def place(self) -> str:
+        """Itself."""
+        return self.uri
+
     def iteration(self) -> IterationSpan:
         """The next iteration, to be entered with ``with`` or ``async with``."""
         return IterationSpan(self)
@@ -78,7 +92,8 @@ class SessionSpan(Activity):
 
     def next_number(self) -> int:
         """Number of the iteration that begins now."""
-        return next(self._numbers)
+        self._latest = next(self._numbers)
+        return self._latest
 
     @guarded(None, NOT_RECORDED)
     def record(self, *, answer: Any = None, outcome: str | None = None) -> None:
@@ -120,8 +135,12 @@ class SessionSpan(Activity):
         if (text := self._content.text(self._question)) is not None:
             attributes[names.SESSION_QUESTION] = text
         self._question = None  # the span has it; the host's object is not kept alive
+        if self._caller is not None:
+            attributes[names.SESSION_CALLER] = self._caller
+        if self._parent is not None:
+            self._parent.enclose(uris.final(self.uri))
         title = names.INVOKE_AGENT if self._name is None else f"{names.INVOKE_AGENT} {self._name}"
-        context = set_value(CHECKPOINTS, self.checkpoints, outside)
+        context = set_value(CHECKPOINTS, self.checkpoints, inside(self._parent, outside))
         return self.tracer.start_span(title, context, attributes=attributes)
 
     def _close(self, outcome: str | None) -> None:
@@ -133,6 +152,9 @@ class SessionSpan(Activity):
             outcome = self._outcome or (names.OUTCOME_FINAL if self._answered else None)
         if outcome is not None:
             self._span.set_attribute(names.SESSION_OUTCOME, outcome)
+        if self._parent is not None and not self._answered and outcome != names.OUTCOME_FINAL:
+            last = uris.iteration(self.uri, self._latest) if self._latest else self.uri
+            self._parent.enclose(last, instead_of=uris.final(self.uri))
 
 
 class Yields:
@@ -167,6 +189,7 @@ def session(
     collection: str | None = None,
     user: str | None = None,
     model: str | None = None,
+    caller: Caller = None,
     redact: Redact | None = None,
 ) -> SessionSpan:
     """Trace a session that is not one function; to be entered with ``with`` or ``async with``.
@@ -182,7 +205,11 @@ def session(
         collection: TrustGraph's collection; ``OTEL_EXPORTER_PROV_COLLECTION``, else ``default``, if left out.
         user: On whose behalf the agent runs.
         model: The model that the agent asks.
+        caller: What the session is part of, where that can't be seen: the handle of an iteration or a tool call of
+            another one, or the IRI of an iteration (:attr:`IterationSpan.uri`).
         redact: Rewrites every text before it becomes an attribute; a text on which it fails is left out.
+
+    Inside of another session, collection, user and ``redact`` are that one's, if left out.
     """
     return SessionSpan(
         question,
@@ -192,6 +219,7 @@ def session(
         collection=collection,
         user=user,
         model=model,
+        caller=caller,
         redact=redact,
     )
 

@@ -27,7 +27,7 @@ class Summary:
 
     uri: str
     type: str
-    """``agent``."""
+    """``agent``, ``graph-rag`` or ``document-rag``."""
     question: str | None
     started: datetime | None
     """Start of the session, or of the earliest of its spans that is known. In UTC."""
@@ -89,15 +89,17 @@ def summaries(db: sqlite3.Connection, wanted: Filter, standing: Standing) -> Ite
 
 def session(db: sqlite3.Connection, uri: str, standing: Standing) -> Session | None:
     """One session with all its steps."""
-    facts = "id, ended, outcome, collection, agent, user, model, trace_id, error"
+    facts = "id, ended, outcome, collection, agent, user, model, trace_id, error, type, caller"
     row = db.execute(f"SELECT {facts} FROM session WHERE uri = ?", (rows.writable(uri),)).fetchone()
     if row is None:
         return None
-    number, ended, recorded, collection, agent, user, model, trace_id, error = row
+    number, ended, recorded, collection, agent, user, model, trace_id, error, kind, caller = row
     steps = [rows.decode(*step) for step in db.execute("SELECT kind, body FROM step WHERE session = ?", (number,))]
     return Session(
         uri,
         tuple(sorted(steps, key=rows.position)),
+        kind=kind,
+        caller=caller,
         collection=collection,
         agent=agent,
         user=user,

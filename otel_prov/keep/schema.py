@@ -113,6 +113,12 @@ MIGRATIONS: list[tuple[str, ...]] = [
             UNIQUE (destination, session, key)
         )""",
     ),
+    (
+        # Of a session that ran inside of another one: the IRI of that one's iteration, and of its own last node.
+        "ALTER TABLE session ADD COLUMN caller TEXT",
+        "ALTER TABLE session ADD COLUMN last TEXT",
+        "CREATE INDEX session_caller ON session (caller)",
+    ),
 ]
 """What makes each version of the schema from the one before, version 1 first. Only ever append."""
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta, timezone
-from typing import Any
+from dataclasses import replace
 
 from otel_prov import names
+from otel_prov.read.attributes import first, text, time
+from otel_prov.read.retrieval import kind_of
 from otel_prov.read.spans import Span
 from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
 
 __all__ = ["read_session", "session_of"]
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-
 
 def session_of(span: Span) -> str | None:
-    """IRI of the span's session, by its ``agent.session.id``."""
+    """IRI of the span's session, or of the retrieval that it is, by its ``agent.session.id``."""
     session_id = span.attributes.get(names.SESSION_ID)
-    return names.session_uri(session_id) if isinstance(session_id, str) else None
+    return names.session_uri(session_id, kind_of(span) or names.AGENT) if isinstance(session_id, str) else None
 
 
 def read_session(uri: str, spans: Sequence[Span]) -> Session:
@@ -28,13 +27,13 @@ def read_session(uri: str, spans: Sequence[Span]) -> Session:
     """
     spans = sorted(spans, key=lambda span: (span.start, span.span_id))
     runs = [span for span in spans if span.attributes.get(names.OPERATION_NAME) == names.INVOKE_AGENT]
-    last = next((run for run in reversed(runs) if _text(run, names.SESSION_OUTCOME)), None)
-    answer = _first(runs[::-1], names.SESSION_ANSWER)
-    outcome = _text(last, names.SESSION_OUTCOME) if last else None
+    last = next((run for run in reversed(runs) if text(run, names.SESSION_OUTCOME)), None)
+    answer = first(runs[::-1], names.SESSION_ANSWER)
+    outcome = text(last, names.SESSION_OUTCOME) if last else None
 
     steps: list[Step] = []
     if runs:
-        steps.append(Question(_first(runs, names.SESSION_QUESTION), _time(runs[0].start)))
+        steps.append(Question(first(runs, names.SESSION_QUESTION), time(runs[0].start)))
     steps += _iterations(spans)
     if answer is not None or outcome == names.OUTCOME_FINAL:
         steps.append(Conclusion(answer, _closing_thought(steps)))
@@ -42,12 +41,13 @@ def read_session(uri: str, spans: Sequence[Span]) -> Session:
     return Session(
         uri,
         tuple(steps),
-        collection=_first(spans, names.COLLECTION),
-        agent=_first(runs, names.AGENT_NAME),
-        user=_first(spans, names.USER),
-        model=_first(runs, names.REQUEST_MODEL),
+        caller=first(runs, names.SESSION_CALLER),
+        collection=first(spans, names.COLLECTION),
+        agent=first(runs, names.AGENT_NAME),
+        user=first(spans, names.USER),
+        model=first(runs, names.REQUEST_MODEL),
         trace_id=(runs or spans)[0].trace_id,
-        ended=_time(last.end) if last and last.end else None,
+        ended=time(last.end) if last and last.end else None,
         outcome=outcome,
         error=last.error if last else None,
     )
@@ -75,35 +75,37 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
     iteration that was delivered twice has two spans; what the later one says counts.
     """
     cycles = cycles[::-1]
-    action = _first(cycles, names.ITERATION_ACTION)
-    own = next((call for call in calls if action in (None, _text(call, names.TOOL_NAME))), None)
-    first = [own] if own else []
+    action = first(cycles, names.ITERATION_ACTION)
+    own = next((call for call in calls if action in (None, text(call, names.TOOL_NAME))), None)
+    mine = [own] if own else []
 
     analysis = Analysis(
         number,
-        thought=_first(cycles, names.ITERATION_THOUGHT),
-        action=action if action is not None else _first(first, names.TOOL_NAME),
-        arguments=_either(_first(cycles, names.ITERATION_ARGUMENTS), _first(first, names.TOOL_ARGUMENTS)),
+        thought=first(cycles, names.ITERATION_THOUGHT),
+        action=action if action is not None else first(mine, names.TOOL_NAME),
+        arguments=_either(first(cycles, names.ITERATION_ARGUMENTS), first(mine, names.TOOL_ARGUMENTS)),
     )
     observation = Observation(
         number,
-        text=_either(_first(cycles, names.ITERATION_OBSERVATION), _first(first, names.TOOL_RESULT)),
+        text=_either(first(cycles, names.ITERATION_OBSERVATION), first(mine, names.TOOL_RESULT)),
         error=_error(own) if own else None,
+        sub_trace=first([*mine, *cycles], names.SUB_TRACE),
     )
     further = [
         Observation(
             number,
-            text=_text(call, names.TOOL_RESULT),
+            text=text(call, names.TOOL_RESULT),
             error=_error(call),
             call=position,
-            action=_text(call, names.TOOL_NAME),
-            arguments=_text(call, names.TOOL_ARGUMENTS),
+            action=text(call, names.TOOL_NAME),
+            arguments=text(call, names.TOOL_ARGUMENTS),
+            sub_trace=text(call, names.SUB_TRACE),
         )
         for position, call in enumerate((call for call in calls if call is not own), start=2)
     ]
     if all(step.error is None for step in [observation, *further]) and cycles:
-        observation = Observation(number, observation.text, _error(cycles[0]))
-    if observation.text is None and observation.error is None:
+        observation = replace(observation, error=_error(cycles[0]))
+    if observation == Observation(number):
         return [analysis, *further]
     return [analysis, observation, *further]
 
@@ -120,22 +122,8 @@ def _error(span: Span) -> str | None:
     """What went wrong in an iteration or a call: its error, or that it was stopped."""
     if span.error is not None:
         return span.error or str(span.attributes.get(names.ERROR_TYPE) or names.OUTCOME_ERROR)
-    return _text(span, names.ITERATION_OUTCOME)
-
-
-def _first(spans: Sequence[Span], attribute: str) -> str | None:
-    """The attribute's value on the first span that has it."""
-    return next((text for span in spans if (text := _text(span, attribute)) is not None), None)
-
-
-def _text(span: Span, attribute: str) -> str | None:
-    value: Any = span.attributes.get(attribute)
-    return None if value is None else str(value)
+    return text(span, names.ITERATION_OUTCOME)
 
 
 def _either(text: str | None, otherwise: str | None) -> str | None:
     return otherwise if text is None else text
-
-
-def _time(nanoseconds: int) -> datetime:
-    return _EPOCH + timedelta(microseconds=nanoseconds // 1000)
