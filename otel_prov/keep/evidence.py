@@ -6,9 +6,7 @@ the order in which it came.
 
 from __future__ import annotations
 
-import re
 import sqlite3
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import datetime
@@ -16,23 +14,21 @@ from typing import Any, TypeVar
 
 import orjson
 
-from otel_prov import uris
 from otel_prov.keep import rows
 from otel_prov.keep.standing import INTERRUPTED, RUNNING
 from otel_prov.read import Span, read
-from otel_prov.read.nesting import last_node, with_sub_traces
+from otel_prov.read.nesting import last_node, outer_of, with_sub_traces
 from otel_prov.steps import Analysis, Session, Step
 
-__all__ = ["Evidence", "Key", "Rows", "add", "callers", "completed", "derive", "link", "load", "save"]
+__all__ = ["Evidence", "Key", "Rows", "add", "completed", "derive", "link", "load", "save"]
 
-_ITERATION = re.compile(r"(.+)/i[1-9][0-9]{0,8}", re.DOTALL)
 Key = tuple[str, str]
 """Trace id and span id."""
 T = TypeVar("T", Session, Step)
 
 _COLUMNS = (
     "uri, type, question, started, ended, active, iterations, outcome, collection, agent, user, model, trace_id, "
-    "error, caller, last"
+    "error, parent, caller, last"
 )
 _INSERT = f"INSERT INTO session ({_COLUMNS}) VALUES ({', '.join('?' * len(_COLUMNS.split(', ')))})"
 _UPDATE = f"UPDATE session SET ({_COLUMNS}) = ({', '.join('?' * len(_COLUMNS.split(', ')))}) WHERE id = ?"
@@ -78,11 +74,7 @@ def load(db: sqlite3.Connection, uri: str) -> Evidence:
 
 
 def _inner(db: sqlite3.Connection, uri: str) -> dict[str, str]:
-    start = uris.iteration(uri, 1)[:-1]
-    found = db.execute(
-        "SELECT caller, last FROM session WHERE caller BETWEEN ? AND ? ORDER BY started, uri",
-        (start, start + chr(sys.maxunicode)),
-    )
+    found = db.execute("SELECT caller, last FROM session WHERE parent = ? ORDER BY started, uri", (uri,))
     return dict(found.fetchall())
 
 
@@ -110,6 +102,7 @@ def derive(evidence: Evidence) -> Rows:
         session.model,
         session.trace_id,
         session.error,
+        None if session.caller is None else outer_of(session.caller),
         session.caller,
         None if session.caller is None else last_node(session),
     )
@@ -147,22 +140,16 @@ def add(db: sqlite3.Connection, session: Session) -> None:
     body = rows.dump_session(imported)
     number = save(db, known, derive(replace(known, imported=imported)))
     db.execute("INSERT OR REPLACE INTO imported (session, body) VALUES (?, ?)", (number, body))
-    link(db, callers(db, [session.uri]))
+    link(db, [session.uri])
 
 
-def link(db: sqlite3.Connection, callers: Iterable[str]) -> None:
-    """Read those sessions anew inside of whose iterations another one ran, which may have told more."""
-    outer = {match[1] for caller in callers if (match := _ITERATION.fullmatch(caller))}
-    for uri in sorted(outer):
+def link(db: sqlite3.Connection, sessions: Iterable[str]) -> None:
+    """Read those sessions anew inside of which one of these ran, which may have told more."""
+    found = (db.execute("SELECT parent FROM session WHERE uri = ?", (uri,)).fetchone() for uri in sessions)
+    for uri in sorted({row[0] for row in found if row and row[0] is not None}):
         known = load(db, uri)
         if known.id is not None:
             save(db, known, derive(known))
-
-
-def callers(db: sqlite3.Connection, sessions: Iterable[str]) -> list[str]:
-    """What these sessions derive from, as far as they ran inside of others."""
-    found = (db.execute("SELECT caller FROM session WHERE uri = ?", (uri,)).fetchone() for uri in sessions)
-    return [row[0] for row in found if row and row[0] is not None]
 
 
 def completed(first: Session, *others: Session) -> Session:

@@ -114,10 +114,11 @@ MIGRATIONS: list[tuple[str, ...]] = [
         )""",
     ),
     (
-        # Of a session that ran inside of another one: the IRI of that one's iteration, and of its own last node.
+        # Of a session inside of another one: that one's URI, the IRI of its iteration, and that of the last node here.
+        "ALTER TABLE session ADD COLUMN parent TEXT",
         "ALTER TABLE session ADD COLUMN caller TEXT",
         "ALTER TABLE session ADD COLUMN last TEXT",
-        "CREATE INDEX session_caller ON session (caller)",
+        "CREATE INDEX session_parent ON session (parent, started)",
     ),
 ]
 """What makes each version of the schema from the one before, version 1 first. Only ever append."""

@@ -5,13 +5,16 @@ Where both ran in one process, the tool call's own span says so. Otherwise only 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from otel_prov import names, uris
 from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step, Synthesis
 
-__all__ = ["last_node", "nested", "with_sub_traces"]
+__all__ = ["last_node", "nested", "outer_of", "with_sub_traces"]
+
+_ITERATION = re.compile(r"(.+)/i[1-9][0-9]{0,8}", re.DOTALL)
 
 
 def nested(sessions: Iterable[Session]) -> list[Session]:
@@ -39,6 +42,12 @@ def with_sub_traces(session: Session, inner: Mapping[str, str]) -> Session:
         return step if last is None else replace(step, sub_trace=last)
 
     return replace(session, steps=tuple(map(complete, session.steps)))
+
+
+def outer_of(caller: str) -> str:
+    """The session that something ran inside of, by the IRI of its iteration, or its own."""
+    match = _ITERATION.fullmatch(caller)
+    return match[1] if match else caller
 
 
 def last_node(session: Session) -> str:

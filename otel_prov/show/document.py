@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from otel_prov.keep import Summary
+from otel_prov.names import AGENT
 from otel_prov.show.iterations import Call, iterations
 from otel_prov.show.links import trace_url
 from otel_prov.show.times import iso, seconds
-from otel_prov.steps import Conclusion, Session
+from otel_prov.steps import Conclusion, Exploration, Focus, Grounding, Session
+
+if TYPE_CHECKING:
+    from otel_prov.show.nested import Tree
 
 __all__ = ["listed", "parsed", "session_document"]
 
@@ -30,32 +35,55 @@ def listed(summary: Summary) -> dict[str, Any]:
     }
 
 
-def session_document(session: Session) -> dict[str, Any]:
-    """A whole session in ``show --format json``."""
-    conclusion = session.conclusion or Conclusion()
+def session_document(tree: Tree) -> dict[str, Any]:
+    """A whole session in ``show --format json``, with those inside of it."""
+    session = tree.session
     return {
         "uri": session.uri,
-        "type": "agent",
+        "type": session.kind,
         "question": session.question.text,
         "started": iso(session.question.started),
         "ended": iso(session.ended),
         "outcome": session.outcome,
-        "agent": session.agent,
+        "agent" if session.kind == AGENT else "source": session.agent,
         "model": session.model,
         "user": session.user,
         "collection": session.collection,
         "trace_id": session.trace_id,
         "trace_url": trace_url(session),
-        "iterations": [
-            {"number": iteration.number, "thought": iteration.thought}
-            | _call(iteration.first)
-            | ({"calls": [_call(call) for call in iteration.further]} if iteration.further else {})
-            for iteration in iterations(session)
-        ],
-        "thought": conclusion.thought,
-        "answer": conclusion.answer,
+        **({} if session.caller is None else {"caller": session.caller}),
+        **(_run(tree) if session.kind == AGENT else _retrieval(session)),
+        "answer": session.answer,
         "error": session.error,
+        **_inside(tree, (0, 1)),
     }
+
+
+def _run(tree: Tree) -> dict[str, Any]:
+    found = []
+    for each in iterations(tree.session):
+        first, *further = ({**_call(call), **_inside(tree, (each.number, call.number))} for call in each.calls)
+        found.append(
+            {"number": each.number, "thought": each.thought, **first, **({"calls": further} if further else {})}
+        )
+    return {"iterations": found, "thought": (tree.session.conclusion or Conclusion()).thought}
+
+
+def _retrieval(session: Session) -> dict[str, Any]:
+    explored = next(session.of(Exploration), Exploration())
+    return {
+        "concepts": [concept for step in session.of(Grounding) for concept in step.concepts],
+        "edges": explored.edges,
+        "entities": list(explored.entities),
+        "chunks": explored.chunks,
+        "chunk_ids": list(explored.chunk_ids),
+        "selected": [asdict(selection) for step in session.of(Focus) for selection in step.selections],
+    }
+
+
+def _inside(tree: Tree, place: tuple[int, int]) -> dict[str, Any]:
+    found = tree.by_place().get(place)
+    return {"sub_traces": [session_document(each) for each in found]} if found else {}
 
 
 def parsed(text: str | None) -> Any:
@@ -76,4 +104,5 @@ def _call(call: Call) -> dict[str, Any]:
         "arguments": parsed(call.arguments),
         "observation": call.observation,
         "error": call.error,
+        **({} if call.sub_trace is None else {"sub_trace": call.sub_trace}),
     }

@@ -33,10 +33,13 @@ class Sessions(Protocol):
         outcome: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        nested: bool = True,
         limit: int | None = 50,
     ) -> list[Summary]: ...
 
     def session(self, uri: str) -> Session | None: ...
+
+    def inside(self, uri: str) -> list[str]: ...
 
     def find(self, reference: str) -> list[str]: ...
 

@@ -17,6 +17,9 @@ class Call:
     arguments: str | None = None
     observation: str | None = None
     error: str | None = None
+    number: int = 1
+    """Which of the iteration's calls it is."""
+    sub_trace: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,11 @@ class Iteration:
     first: Call
     """The iteration's own call; an empty one where it made none."""
     further: tuple[Call, ...]
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """All of them, in order."""
+        return self.first, *self.further
 
 
 def iterations(session: Session) -> list[Iteration]:
@@ -45,6 +53,10 @@ def _iteration(analysis: Analysis, observations: list[Observation]) -> Iteration
     return Iteration(
         analysis.number,
         analysis.thought,
-        Call(analysis.action, analysis.arguments, own.text, own.error),
-        tuple(Call(seen.action, seen.arguments, seen.text, seen.error) for seen in observations if seen.call > 1),
+        Call(analysis.action, analysis.arguments, own.text, own.error, 1, own.sub_trace),
+        tuple(
+            Call(seen.action, seen.arguments, seen.text, seen.error, seen.call, seen.sub_trace)
+            for seen in observations
+            if seen.call > 1
+        ),
     )

@@ -9,11 +9,12 @@ from rich.console import Console
 from rich.text import Text
 
 from otel_prov.show.escape import visible
-from otel_prov.show.rows import Section
+from otel_prov.show.lines import Section
 
 __all__ = ["FOLD_CHARACTERS", "Page", "console", "fold"]
 
 _MARGIN = 17  # where texts begin: an indent of 2, "Observation 2", and a gap of 2
+_DEEPER = "    "  # what is drawn of a session inside of another one stands so far to the right
 _NARROWEST = 20  # a text is wrapped no narrower, on whatever terminal
 FOLD_LINES = 10
 FOLD_CHARACTERS = 600
@@ -51,18 +52,23 @@ class Page:
         self._empty = False
         indent = "  " if section.title else ""
         for row in section.rows:
+            deeper = indent + _DEEPER * row.depth
+            if row.is_title:
+                self._print(Text(deeper + row.label, "bold"))
+                continue
             text, rest = fold(visible(row.text).strip("\n"), full=self._full)
-            label = f"{indent}{row.label} ".ljust(_MARGIN)
-            first, *others = self._lines(text)
-            whole = first + "".join("\n" + (" " * _MARGIN + line if line else "") for line in others)
+            margin = _MARGIN + len(_DEEPER) * row.depth
+            label = f"{deeper}{row.label} ".ljust(margin)
+            first, *others = self._lines(text, margin)
+            whole = first + "".join("\n" + (" " * margin + line if line else "") for line in others)
             block = Text.assemble((label, "dim"), (whole, row.style) if text else ("(empty)", "dim"))
-            self._print(block.append("\n" + " " * _MARGIN + rest, "dim") if rest else block)
+            self._print(block.append("\n" + " " * margin + rest, "dim") if rest else block)
 
-    def _lines(self, text: str) -> list[str]:
+    def _lines(self, text: str, margin: int) -> list[str]:
         """The text's lines, wrapped where a terminal would cut them off from their margin."""
         if not self._console.is_terminal:
             return text.split("\n")
-        wrapped = Text(text).wrap(self._console, max(self._console.width - _MARGIN, _NARROWEST))
+        wrapped = Text(text).wrap(self._console, max(self._console.width - margin, _NARROWEST))
         return [line.plain.rstrip() for line in wrapped]
 
     def _print(self, text: Text) -> None:
