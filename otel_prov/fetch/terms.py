@@ -1,9 +1,10 @@
 """Statements in the gateway's form, and what TrustGraph's stores make of them.
 
 A term is ``{"t": "i", "i": IRI}``, ``{"t": "l", "v": text}``, ``{"t": "b", "d": label}``, or, for a quoted triple,
-``{"t": "t", "tr": triple}`` (``trustgraph/messaging/translators/primitives.py`` in trustgraph-base 2.11.1). All stores but the one on Cassandra
-forget the names of graphs, and which objects were IRIs: FalkorDB's gives ``urn:`` IRIs back as texts, and texts that
-begin as web addresses do as IRIs. There the vocabulary tells what an object must have been.
+``{"t": "t", "tr": triple}`` (``trustgraph/messaging/translators/primitives.py`` in trustgraph-base 2.11.1). All stores
+but the one on Cassandra forget the names of graphs, and which objects were IRIs, and keep no quoted triples: FalkorDB's
+gives ``urn:`` IRIs back as texts, and texts that begin as web addresses do as IRIs. There the vocabulary tells what an
+object must have been.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from otel_prov.uris import is_iri
 
 __all__ = ["stages"]
 
-_LAST_PART = re.compile(r"[^/#:]+(?=[/#:]*\Z)")
+_LAST_PART = re.compile(r"(?:[^/#]+[/#](?=[^A-Za-z/#]+[/#]*\Z))?[^/#]+(?=[/#]*\Z)")
 
 
 def stages(session: Session, missing: str | None = None) -> Iterator[Section]:
@@ -65,7 +65,7 @@ def _selection(step: Selection) -> str:
 
 
 def _short(term: str | Text) -> str:
-    """A text or a name as it is, an IRI by the last part of its path."""
+    """A text or a name as it is, an IRI by the last part of its path, or the last two where the last is but a number."""
     if isinstance(term, Text):
         return " ".join(term.value.split())
     if not is_iri(term):
