@@ -108,14 +108,13 @@ def recognise(quads: Iterable[Quad]) -> list[Session]:
         for uri, step in shape.recognise(chain):
             own = session_uri(uri[2:]) if uri.startswith("_:") else uri
             steps = found.setdefault(own, {})
-            callers[own] = next(iter(graph.links(uri, PROV_DERIVED)), None)
+            callers[own] = next(iter(graph.links(uri, PROV_DERIVED)), None) if uri in chain.sessions else None
             place = _place(step)
             steps[place] = _completed(steps[place], step) if place in steps else step
-    sessions = [
-        Session(uri, tuple(steps[place] for place in sorted(steps)), caller=callers[uri])
-        for uri, steps in found.items()
-    ]
-    sessions += retrievals.recognise(graph, chain.sessions)
+    sessions = list(retrievals.recognise(graph, chain.sessions))
+    for uri in found.keys() - {session.uri for session in sessions}:
+        steps = found[uri]
+        sessions.append(Session(uri, tuple(steps[place] for place in sorted(steps)), caller=callers[uri]))
     return sorted(sessions, key=_begin)
 
 

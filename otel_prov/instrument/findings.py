@@ -18,7 +18,7 @@ Attributes = dict[str, str | int | list[str]]
 
 
 class Findings:
-    """What is known so far. A list that grows is told again when it has doubled, and in the end."""
+    """What is known so far. What grows is told again when it has doubled, and in the end."""
 
     def __init__(self, content: Content) -> None:
         self._content = content
@@ -57,7 +57,7 @@ class Findings:
 
     def rest(self) -> Attributes:
         """The attributes that have grown since they were told."""
-        rest: Attributes = {}
+        rest: Attributes = {**self._counts}
         for attribute, values in self._lists.items():
             if len(values) != self._told.get(attribute):
                 rest |= self._as_attribute(attribute)
@@ -65,8 +65,11 @@ class Findings:
 
     def _count(self, attribute: str, values: Any) -> Attributes:
         number = values if isinstance(values, int) else len(values) if isinstance(values, Sized) else 0
-        self._counts[attribute] = self._counts.get(attribute, 0) + number
-        return {attribute: self._counts[attribute]}
+        count = self._counts[attribute] = self._counts.get(attribute, 0) + number
+        if count < 2 * self._told.get(attribute, 0):
+            return {}
+        self._told[attribute] = count
+        return {attribute: count}
 
     def _extend(self, attribute: str, values: Iterable[Any]) -> None:
         known = self._lists.setdefault(attribute, [])

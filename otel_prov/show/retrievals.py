@@ -65,7 +65,7 @@ def _selection(step: Selection) -> str:
 
 
 def _short(term: str | Text) -> str:
-    """A text or a name as it is, an IRI by the last part of its path, or the last two where the last is but a number."""
+    """A text or a name as it is, an IRI by the last part of its path, or by two where the last is but a number."""
     if isinstance(term, Text):
         return " ".join(term.value.split())
     if not is_iri(term):
