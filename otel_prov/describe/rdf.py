@@ -44,7 +44,7 @@ def from_rdflib(dataset: rdflib.Dataset) -> Iterator[Quad]:
 
     def value(term: object) -> str | Literal:
         if isinstance(term, rdflib.Literal):
-            return Literal(str(term), term.datatype or "", term.language or "")
+            return Literal(str(term), str(term.datatype or ""), str(term.language or ""))
         return f"_:{term}" if isinstance(term, rdflib.BNode) else str(term)
 
     for subject, predicate, target, graph in dataset.quads():
