@@ -9,6 +9,7 @@ from otel_prov.describe import Quad, uris
 from otel_prov.describe import vocabulary as v
 from otel_prov.fetch.gateway import FetchError, Gateway
 from otel_prov.fetch.terms import iri, quad
+from otel_prov.names import session_uri
 
 __all__ = ["MOST", "Pattern", "RemoteGraph"]
 
@@ -22,6 +23,7 @@ _PARENTS: Final = (v.PROV_DERIVED, v.PROV_GENERATED)
 _PARTS: Final = (v.TG_THOUGHT, v.TG_OBSERVATION, v.TG_SELECTED_EDGE)
 _OF_AGENTS: Final = {v.AGENT_ITERATION, v.ANALYSIS, v.OBSERVATION, v.AGENT_FINAL, v.CONCLUSION}
 _RETRIEVALS: Final = {v.GRAPH_RAG_QUESTION, v.DOC_RAG_QUESTION}
+_AGENT: Final = session_uri("")
 _STAGES: Final = (uris.GROUNDING, uris.EXPLORATION, uris.FOCUS, uris.SYNTHESIS)
 
 
@@ -84,7 +86,7 @@ class RemoteGraph:
     def below(self, session: str) -> tuple[list[Quad], list[str]]:
         """All that is said of a session and of what comes from it, and the questions that were asked inside of it.
 
-        Where another question is asked, it ends; and that of a retrieval where the agent goes on that asked for it.
+        Where another question is asked, it ends; and that of what ran inside of an agent where that one goes on.
         Nodes that go by their usual names are looked for as well, so that a missing one doesn't hide those behind it.
         """
         found: list[Quad] = []
@@ -103,7 +105,7 @@ class RemoteGraph:
                 types = {q.object for q in said if q.predicate == v.RDF_TYPE}
                 if node == session and (types & _RETRIEVALS or node.startswith((uris.GRAPH, uris.DOCUMENTS))):
                     ends = _QUESTIONS | _OF_AGENTS
-                if node != session and types & ends:
+                if node != session and (types & ends or (types & _OF_AGENTS and _is_of_another(node, session))):
                     inside += [node] if types & _QUESTIONS else []
                     continue
                 found += said
@@ -113,6 +115,13 @@ class RemoteGraph:
                 wave.update(_next(node) if said else ())
             wave -= seen
         return found, inside
+
+
+def _is_of_another(node: str, session: str) -> bool:
+    """Whether a node of an agent's goes by the name of another session."""
+    found = (pattern.fullmatch(node) for pattern in (uris.ITERATION, uris.OBSERVATION, uris.CONCLUSION))
+    owners = {match[1] for match in found if match}
+    return any(owner != session and owner.startswith(_AGENT) for owner in owners)
 
 
 def _next(iteration: str) -> Iterable[str]:
