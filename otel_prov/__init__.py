@@ -9,22 +9,20 @@ from typing import TYPE_CHECKING
 
 from otel_prov.instrument import (
     IterationSpan,
-    RetrievalSpan,
     SessionSpan,
     ToolSpan,
     current_iteration,
-    current_retrieval,
     current_session,
     iteration,
     session,
     tool,
     trace_agent,
-    trace_retrieval,
 )
 from otel_prov.losses import losses
 
 if TYPE_CHECKING:
     from otel_prov.describe.spans import describe_spans
+    from otel_prov.instrument.retrieval import RetrievalSpan, current_retrieval, trace_retrieval
     from otel_prov.record.doctor import doctor
     from otel_prov.record.exporter import ProvSpanExporter
     from otel_prov.record.install import install
@@ -54,9 +52,12 @@ __all__ = [
 _LATER = {
     "ProvSpanExporter": "otel_prov.record.exporter",
     "ProvSpanProcessor": "otel_prov.record.processor",
+    "RetrievalSpan": "otel_prov.instrument.retrieval",
+    "current_retrieval": "otel_prov.instrument.retrieval",
     "describe_spans": "otel_prov.describe.spans",
     "doctor": "otel_prov.record.doctor",
     "install": "otel_prov.record.install",
+    "trace_retrieval": "otel_prov.instrument.retrieval",
 }
 
 

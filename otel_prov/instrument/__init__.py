@@ -2,21 +2,17 @@
 
 from otel_prov.instrument.decorator import trace_agent
 from otel_prov.instrument.iteration import IterationSpan, current_iteration, iteration
-from otel_prov.instrument.retrieval import RetrievalSpan, current_retrieval, trace_retrieval
 from otel_prov.instrument.session import SessionSpan, current_session, session
 from otel_prov.instrument.tool import ToolSpan, tool
 
 __all__ = [
     "IterationSpan",
-    "RetrievalSpan",
     "SessionSpan",
     "ToolSpan",
     "current_iteration",
-    "current_retrieval",
     "current_session",
     "iteration",
     "session",
     "tool",
     "trace_agent",
-    "trace_retrieval",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, TypeVar, overload
 
 from opentelemetry.context import Context, set_value
@@ -70,18 +70,22 @@ class RetrievalSpan(Activity):
         """Identity of the retrieval; a fresh UUID unless the program gave one."""
         self.uri = names.session_uri(self.id, _KINDS[kind])
         """Its IRI in the graph, ``urn:trustgraph:question:{id}`` or ``urn:trustgraph:docrag:{id}``."""
-        theirs = outer.identity if outer is not None else {}
-        collection = collection or theirs.get(names.COLLECTION) or os.environ.get(OTEL_EXPORTER_PROV_COLLECTION)
-        self.identity: dict[str, str] = {
-            names.SESSION_ID: self.id,
-            names.COLLECTION: self._content.name(collection or names.DEFAULT_COLLECTION),
-        }
-        if (user := user or theirs.get(names.USER)) is not None:
-            self.identity[names.USER] = self._content.name(user)
+        self.identity = self._identity(outer.identity if outer is not None else {}, collection, user)
         self.checkpoints: list[Checkpoint] = []
         self._findings = Findings(self._content)
         self._answered = False
         self._yields = Yields()
+
+    def _identity(self, theirs: Mapping[str, str], collection: str | None, user: str | None) -> dict[str, str]:
+        """Attributes that say which session this is, and where it belongs, as the session around it does."""
+        collection = collection or theirs.get(names.COLLECTION) or os.environ.get(OTEL_EXPORTER_PROV_COLLECTION)
+        identity = {
+            names.SESSION_ID: self.id,
+            names.COLLECTION: self._content.name(collection or names.DEFAULT_COLLECTION),
+        }
+        if (user := user or theirs.get(names.USER)) is not None:
+            identity[names.USER] = self._content.name(user)
+        return identity
 
     @property
     def place(self) -> str:
@@ -184,7 +188,7 @@ class RetrievalSpan(Activity):
 
 
 @overload
-def trace_retrieval(function: F, /) -> F: ...
+def trace_retrieval(function: F, /) -> F: ...  # pyright: ignore[reportOverlappingOverload]
 @overload
 def trace_retrieval(
     question: Any = None,
