@@ -159,11 +159,12 @@ GRAPH_RAG: Final = "graph-rag"
 DOCUMENT_RAG: Final = "document-rag"
 """Kind of a session: a question to documents, and what was retrieved there to answer it."""
 
-_URIS: Final = {
+URI_STARTS: Final = {
     AGENT: "urn:trustgraph:agent:",
     GRAPH_RAG: "urn:trustgraph:question:",
     DOCUMENT_RAG: "urn:trustgraph:docrag:",
 }
+"""What the IRI of a session starts with, by its kind."""
 
 
 @lru_cache(maxsize=1024)  # asked for each span of a session
@@ -176,4 +177,4 @@ def session_uri(session_id: str, kind: str = AGENT) -> str:
     """
     from urllib.parse import quote  # here, for the sake of a light import of the library
 
-    return _URIS[kind] + quote(session_id, safe="-._~:@!$&'()*+,;=")
+    return URI_STARTS[kind] + quote(session_id, safe="-._~:@!$&'()*+,;=")

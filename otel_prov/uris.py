@@ -16,11 +16,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from otel_prov.names import session_uri
+from otel_prov.names import DOCUMENT_RAG, GRAPH_RAG, URI_STARTS
 
-GRAPH: Final = session_uri("", "graph-rag")
+GRAPH: Final = URI_STARTS[GRAPH_RAG]
 """What the IRI of a question to a knowledge graph starts with."""
-DOCUMENTS: Final = session_uri("", "document-rag")
+DOCUMENTS: Final = URI_STARTS[DOCUMENT_RAG]
 """What the IRI of a question to documents starts with."""
 PROV: Final = "urn:trustgraph:prov:"
 """What the IRIs of the stages of a question to a knowledge graph start with."""
