@@ -188,6 +188,7 @@ class Session:
     """IRI of what it derives from: the iteration of another session inside of which it ran, or that session itself."""
     collection: str | None = field(default=None, kw_only=True)
     agent: str | None = field(default=None, kw_only=True)
+    """Name of the agent; of a retrieval, what it looks into."""
     user: str | None = field(default=None, kw_only=True)
     model: str | None = field(default=None, kw_only=True)
     trace_id: str | None = field(default=None, kw_only=True)

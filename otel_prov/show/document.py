@@ -14,7 +14,7 @@ from otel_prov.show.times import iso, seconds
 from otel_prov.steps import Conclusion, Exploration, Focus, Grounding, Session
 
 if TYPE_CHECKING:
-    from otel_prov.show.nested import Tree
+    from otel_prov.show.nested import Places, Tree
 
 __all__ = ["listed", "parsed", "session_document"]
 
@@ -37,7 +37,7 @@ def listed(summary: Summary) -> dict[str, Any]:
 
 def session_document(tree: Tree) -> dict[str, Any]:
     """A whole session in ``show --format json``, with those inside of it."""
-    session = tree.session
+    session, places = tree.session, tree.by_place()
     return {
         "uri": session.uri,
         "type": session.kind,
@@ -52,21 +52,21 @@ def session_document(tree: Tree) -> dict[str, Any]:
         "trace_id": session.trace_id,
         "trace_url": trace_url(session),
         **({} if session.caller is None else {"caller": session.caller}),
-        **(_run(tree) if session.kind == AGENT else _retrieval(session)),
+        **(_run(session, places) if session.kind == AGENT else _retrieval(session)),
         "answer": session.answer,
         "error": session.error,
-        **_inside(tree, (0, 1)),
+        **_inside(places, (0, 1)),
     }
 
 
-def _run(tree: Tree) -> dict[str, Any]:
+def _run(session: Session, places: Places) -> dict[str, Any]:
     found = []
-    for each in iterations(tree.session):
-        first, *further = ({**_call(call), **_inside(tree, (each.number, call.number))} for call in each.calls)
+    for each in iterations(session):
+        first, *further = ({**_call(call), **_inside(places, (each.number, call.number))} for call in each.calls)
         found.append(
             {"number": each.number, "thought": each.thought, **first, **({"calls": further} if further else {})}
         )
-    return {"iterations": found, "thought": (tree.session.conclusion or Conclusion()).thought}
+    return {"iterations": found, "thought": (session.conclusion or Conclusion()).thought}
 
 
 def _retrieval(session: Session) -> dict[str, Any]:
@@ -81,8 +81,8 @@ def _retrieval(session: Session) -> dict[str, Any]:
     }
 
 
-def _inside(tree: Tree, place: tuple[int, int]) -> dict[str, Any]:
-    found = tree.by_place().get(place)
+def _inside(places: Places, place: tuple[int, int]) -> dict[str, Any]:
+    found = places.get(place)
     return {"sub_traces": [session_document(each) for each in found]} if found else {}
 
 

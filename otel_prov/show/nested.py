@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from otel_prov.names import AGENT
@@ -22,6 +22,10 @@ Place = tuple[int, int]
 """Number of an iteration, and which of its calls; (0, 1) where something ran outside of all iterations."""
 
 
+Places = Mapping[Place, "list[Tree]"]
+"""The sessions inside of another one, by the call that they ran for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tree:
     """A session, and those that ran inside of it."""
@@ -33,7 +37,7 @@ class Tree:
     is_orphan: bool = False
     """Whether what it ran inside of isn't there."""
 
-    def by_place(self) -> dict[Place, list[Tree]]:
+    def by_place(self) -> Places:
         """The sessions inside, by the call that they ran for."""
         calls = {step.sub_trace: (step.number, step.call) for step in self.session.of(Observation)}
         places: dict[Place, list[Tree]] = {}
