@@ -53,6 +53,8 @@ demo: $(VENV)/.project
 	$(call run,python examples/environment_agent.py)
 	$(call run,otel-prov list)
 	$(call run,otel-prov show latest)
+	$(call run,python examples/retrieval_agent.py)
+	$(call run,otel-prov show latest)
 	$(call run,otel-prov export -o demo/sessions.trig)
 	@printf '\n%s\n%s\n' "The sessions are kept in demo/store; as PROV-O triples they stand in demo/sessions.trig." \
 	"Look at another: $(BIN)/otel-prov --store demo/store show ID, with an ID of the list."

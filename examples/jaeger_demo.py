@@ -180,6 +180,8 @@ def of_span(step: Step, span: Span, turns: Mapping[int, Span]) -> dict[str, str 
             return seen if seen["text"] is not None else told(span, text=names.TOOL_RESULT)
         case Conclusion():
             return told(span, answer=names.SESSION_ANSWER) | told(turns[max(turns)], thought=names.ITERATION_THOUGHT)
+        case _:  # of a retrieval, which this agent makes none of
+            return {}
 
 
 def of_step(step: Step) -> dict[str, str | None]:
@@ -193,6 +195,8 @@ def of_step(step: Step) -> dict[str, str | None]:
             return {"text": step.text}
         case Conclusion():
             return {"answer": step.answer, "thought": step.thought}
+        case _:
+            return {}
 
 
 def node(step: Step, session: Session) -> str:
@@ -206,6 +210,8 @@ def node(step: Step, session: Session) -> str:
             return f"…/i{step.number}/observation"
         case Conclusion():
             return "…/final"
+        case _:
+            return "…"
 
 
 def cell(title: str, told: Mapping[str, str | None]) -> Text:

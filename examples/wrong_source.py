@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from otel_prov import current_session, install, iteration, trace_agent
+from otel_prov import install, iteration, trace_agent
 
 PAGES = {
     "https://tides.example/harbour": "High water in the harbour is at 6:10 and at 18:35.",
@@ -33,10 +33,9 @@ def read(url: str) -> str:
 
 
 @trace_agent(name="harbour-pilot")
-def high_water(question: str) -> dict[str, str]:
-    """Look it up, and say where the answer comes from, so that others can refer to it."""
-    run = current_session()
-    return {"answer": read("https://tides.example/harbour"), "session": run.uri if run else ""}
+def high_water(question: str) -> str:
+    """Look it up."""
+    return read("https://tides.example/harbour")
 
 
 @trace_agent(name="skipper")

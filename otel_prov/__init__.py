@@ -23,6 +23,7 @@ from otel_prov.losses import losses
 if TYPE_CHECKING:
     from otel_prov.describe.spans import describe_spans
     from otel_prov.instrument.context import extract, inject
+    from otel_prov.instrument.retrieval import RetrievalSpan, current_retrieval, trace_retrieval
     from otel_prov.record.doctor import doctor
     from otel_prov.record.exporter import ProvSpanExporter
     from otel_prov.record.install import install
@@ -32,9 +33,11 @@ __all__ = [
     "IterationSpan",
     "ProvSpanExporter",
     "ProvSpanProcessor",
+    "RetrievalSpan",
     "SessionSpan",
     "ToolSpan",
     "current_iteration",
+    "current_retrieval",
     "current_session",
     "describe_spans",
     "doctor",
@@ -46,16 +49,20 @@ __all__ = [
     "session",
     "tool",
     "trace_agent",
+    "trace_retrieval",
 ]
 
 _LATER = {
     "ProvSpanExporter": "otel_prov.record.exporter",
     "ProvSpanProcessor": "otel_prov.record.processor",
+    "RetrievalSpan": "otel_prov.instrument.retrieval",
+    "current_retrieval": "otel_prov.instrument.retrieval",
     "describe_spans": "otel_prov.describe.spans",
     "doctor": "otel_prov.record.doctor",
     "extract": "otel_prov.instrument.context",
     "inject": "otel_prov.instrument.context",
     "install": "otel_prov.record.install",
+    "trace_retrieval": "otel_prov.instrument.retrieval",
 }
 
 

@@ -21,10 +21,13 @@ ITERATION: Final = "agent.iteration"
 EXECUTE_TOOL: Final = "execute_tool"
 """One tool call: ``execute_tool {tool name}``; also its ``gen_ai.operation.name``."""
 
+RETRIEVAL: Final = "retrieval"
+"""A question to a knowledge graph or to documents: ``retrieval {source}``; also its ``gen_ai.operation.name``."""
+
 # OpenTelemetry GenAI attributes ----------------------------------------------------------------------------------
 
 OPERATION_NAME: Final = "gen_ai.operation.name"
-"""``invoke_agent`` or ``execute_tool``."""
+"""``invoke_agent``, ``execute_tool`` or ``retrieval``."""
 
 AGENT_NAME: Final = "gen_ai.agent.name"
 """Name of the agent, as its author gave it."""
@@ -40,6 +43,18 @@ TOOL_ARGUMENTS: Final = "gen_ai.tool.call.arguments"
 
 TOOL_RESULT: Final = "gen_ai.tool.call.result"
 """What the tool returned, as text."""
+
+DATA_SOURCE: Final = "gen_ai.data_source.id"
+"""What a retrieval looks into, as its author named it."""
+
+RETRIEVAL_QUERY: Final = "gen_ai.retrieval.query.text"
+"""What a retrieval was asked."""
+
+RETRIEVAL_TOP_K: Final = "gen_ai.retrieval.top_k"
+"""How many results a retrieval was to give at most."""
+
+RETRIEVAL_DOCUMENTS: Final = "gen_ai.retrieval.documents"
+"""The chunks that were retrieved, as JSON: a list of objects with an ``id``, and a ``score`` where there is one."""
 
 ERROR_TYPE: Final = "error.type"
 """Class of the exception that ended the span, with its module unless that is ``builtins``."""
@@ -63,6 +78,9 @@ SESSION_ANSWER: Final = "agent.session.answer"
 
 SESSION_OUTCOME: Final = "agent.session.outcome"
 """How the session ended: one of the ``OUTCOME_*`` values; absent while it goes on."""
+
+SESSION_CALLER: Final = "agent.session.caller"
+"""IRI of what a session derives from: the iteration of another one inside of which it ran, or that session itself."""
 
 OUTCOME_FINAL: Final = "final"
 """The loop returned its answer."""
@@ -110,6 +128,29 @@ SHA256: Final = ".sha256"
 
 LENGTH: Final = ".length"
 """Behind the name of a text's attribute: its length in characters, where content is not recorded."""
+SUB_TRACE: Final = "agent.iteration.sub_trace"
+"""On an iteration, or on a tool call: IRI of the last node of the session that ran inside of it, if one did."""
+
+# Retrieval attributes --------------------------------------------------------------------------------------------
+
+RETRIEVAL_KIND: Final = "agent.retrieval.kind"
+"""What is looked into: ``graph`` or ``document``."""
+
+RETRIEVAL_CONCEPTS: Final = "agent.retrieval.concepts"
+"""What the question is about, as far as that was looked for: an array of texts."""
+
+RETRIEVAL_EDGES: Final = "agent.retrieval.edges"
+"""How many edges of the knowledge graph were retrieved."""
+
+RETRIEVAL_ENTITIES: Final = "agent.retrieval.entities"
+"""IRIs or names of the nodes of the knowledge graph that the search started from: an array."""
+
+RETRIEVAL_CHUNKS: Final = "agent.retrieval.chunks"
+"""How many chunks of documents were retrieved."""
+
+RETRIEVAL_SELECTED: Final = "agent.retrieval.selected"
+"""What was selected of it, as JSON: a list of objects with an ``edge`` (subject, predicate, object) or a ``chunk``, and
+its ``concept``, ``score`` and ``reasoning`` where known."""
 
 # TrustGraph's coordinates ----------------------------------------------------------------------------------------
 
@@ -129,13 +170,31 @@ DEFAULT_COLLECTION: Final = "default"
 """The collection of whoever names none; TrustGraph's stock configuration has it."""
 
 
+AGENT: Final = "agent"
+"""Kind of a session: a run of an agent."""
+
+GRAPH_RAG: Final = "graph-rag"
+"""Kind of a session: a question to a knowledge graph, and what was retrieved there to answer it."""
+
+DOCUMENT_RAG: Final = "document-rag"
+"""Kind of a session: a question to documents, and what was retrieved there to answer it."""
+
+URI_STARTS: Final = {
+    AGENT: "urn:trustgraph:agent:",
+    GRAPH_RAG: "urn:trustgraph:question:",
+    DOCUMENT_RAG: "urn:trustgraph:docrag:",
+}
+"""What the IRI of a session starts with, by its kind."""
+
+
 @lru_cache(maxsize=1024)  # asked for each span of a session
-def session_uri(session_id: str) -> str:
-    """The IRI of a session, ``urn:trustgraph:agent:{session id}``.
+def session_uri(session_id: str, kind: str = AGENT) -> str:
+    """The IRI of a session of one of the kinds above: ``urn:trustgraph:agent:{session id}``,
+    ``urn:trustgraph:question:{session id}``, ``urn:trustgraph:docrag:{session id}``.
 
     Characters that an IRI can't hold are percent-encoded; a UUID stays as it is. (TrustGraph 2.11.1,
     ``trustgraph/provenance/uris.py``.)
     """
     from urllib.parse import quote  # here, for the sake of a light import of the library
 
-    return "urn:trustgraph:agent:" + quote(session_id, safe="-._~:@!$&'()*+,;=")
+    return URI_STARTS[kind] + quote(session_id, safe="-._~:@!$&'()*+,;=")

@@ -11,7 +11,24 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
-__all__ = ["Analysis", "Conclusion", "Digest", "Observation", "Question", "Session", "Step"]
+from otel_prov.names import AGENT
+
+__all__ = [
+    "Analysis",
+    "Conclusion",
+    "Digest",
+    "Exploration",
+    "Focus",
+    "Grounding",
+    "Observation",
+    "Question",
+    "Selection",
+    "Session",
+    "Step",
+    "Synthesis",
+    "Text",
+    "Triple",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +99,8 @@ class Observation(_Traced):
     """Tool of a further call (``call`` > 1); the first call's stands in the :class:`Analysis`."""
     arguments: str | None = None
     """Arguments of a further call (``call`` > 1), as JSON text."""
+    sub_trace: str | None = None
+    """IRI of the last node of the session that ran inside of the call, such as a retrieval's answer, if one did."""
     digest: Digest | None = field(default=None, compare=False, kw_only=True)
     """Of the text."""
     started: datetime | None = field(default=None, compare=False, kw_only=True)
@@ -112,23 +131,117 @@ class Conclusion(_Traced):
     """End of that iteration."""
 
 
-Step = Question | Analysis | Observation | Conclusion
-S = TypeVar("S", Question, Analysis, Observation, Conclusion)
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text in a knowledge graph."""
+
+    value: str
+    datatype: str = ""
+    """IRI of its datatype, if it has one."""
+    language: str = ""
+    """Its language, if it has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """An edge of a knowledge graph."""
+
+    subject: str
+    """An IRI, or a name where the graph has no IRIs."""
+    predicate: str
+    """An IRI, or a name where the graph has no IRIs."""
+    object: str | Text
+    """An IRI, or else a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Something that a retrieval found worth being part of the answer, and why."""
+
+    edge: Triple | None = None
+    """Of a knowledge graph."""
+    chunk: str | None = None
+    """IRI or name of a chunk of a document."""
+    concept: str | None = None
+    """Which of the concepts it is about."""
+    score: float | None = None
+    """How much it is worth; a finite number, the scale is the retrieval's own."""
+    reasoning: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grounding(_Traced):
+    """What a question to a knowledge graph, or to documents, is about."""
+
+    concepts: tuple[str, ...] = ()
+    """Each once, in alphabetical order."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "concepts", _sorted(self.concepts))
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration(_Traced):
+    """What a retrieval found, before any of it was selected."""
+
+    edges: int | None = None
+    """How many edges of a knowledge graph."""
+    entities: tuple[str, ...] = ()
+    """IRIs or names of nodes that the search started from: each once, in alphabetical order."""
+    chunks: int | None = None
+    """How many chunks of documents."""
+    chunk_ids: tuple[str, ...] = ()
+    """IRIs or names of chunks: each once, in alphabetical order. Of very many, only the first."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "entities", _sorted(self.entities))
+        object.__setattr__(self, "chunk_ids", _sorted(self.chunk_ids))
+
+
+@dataclass(frozen=True, slots=True)
+class Focus(_Traced):
+    """What a retrieval selected, in the order in which it did."""
+
+    selections: tuple[Selection, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesis(_Traced):
+    """What a retrieval answered."""
+
+    text: str | None = None
+    digest: Digest | None = field(default=None, compare=False, kw_only=True)
+    """Of the text."""
+
+
+def _sorted(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """A graph has neither order nor repetition."""
+    return tuple(sorted(set(texts)))
+
+
+Step = Question | Analysis | Observation | Conclusion | Grounding | Exploration | Focus | Synthesis
+S = TypeVar("S", Question, Analysis, Observation, Conclusion, Grounding, Exploration, Focus, Synthesis)
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One run of an agent: its steps, and what is known about the run as a whole.
+    """One run of an agent, or one retrieval: its steps, and what is known about the run as a whole.
 
-    Steps stand in their natural order: the question; each analysis, by number, followed by its observations, by call;
-    the conclusion. Any of them may be missing, while the session runs or where its record is incomplete.
+    Steps stand in their natural order. Of an agent: the question; each analysis, by number, followed by its
+    observations, by call; the conclusion. Of a retrieval: question, grounding, exploration, focus, synthesis. Any of
+    them may be missing, while the session runs or where its record is incomplete.
     """
 
     uri: str
-    """Its IRI, as a rule ``urn:trustgraph:agent:{session id}``."""
+    """Its IRI, as a rule that of :func:`otel_prov.names.session_uri`."""
     steps: tuple[Step, ...] = ()
+    kind: str = field(default=AGENT, kw_only=True)
+    """``agent``, ``graph-rag`` or ``document-rag``."""
+    caller: str | None = field(default=None, kw_only=True)
+    """IRI of what it derives from: the iteration of another session inside of which it ran, or that session itself."""
     collection: str | None = field(default=None, kw_only=True)
     agent: str | None = field(default=None, kw_only=True)
+    """Name of the agent; of a retrieval, what it looks into."""
     user: str | None = field(default=None, kw_only=True)
     model: str | None = field(default=None, kw_only=True)
     trace_id: str | None = field(default=None, kw_only=True)
@@ -153,3 +266,9 @@ class Session:
     def conclusion(self) -> Conclusion | None:
         """The conclusion, if the session has come to one."""
         return next(self.of(Conclusion), None)
+
+    @property
+    def answer(self) -> str | None:
+        """What the session has answered."""
+        conclusion, synthesis = self.conclusion, next(self.of(Synthesis), None)
+        return conclusion.answer if conclusion else synthesis.text if synthesis else None

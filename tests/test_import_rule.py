@@ -29,10 +29,10 @@ def test_importing_the_library_needs_opentelemetrys_api_and_the_standard_library
     loaded = loaded_by("otel_prov") - loaded_by("opentelemetry.trace", "json", "contextvars")
     ours = {name for name in loaded if name.startswith("otel_prov")}
     assert {name.split(".")[0] for name in loaded - ours} <= sys.stdlib_module_names
-    assert not {name for name in ours if name.split(".")[1:2] not in ([], ["instrument"], ["names"], ["losses"], ["environment"])}  # fmt: skip  # noqa: E501
+    assert not {name for name in ours if name.split(".")[1:2] not in ([], ["instrument"], ["names"], ["losses"], ["environment"], ["uris"])}  # fmt: skip  # noqa: E501
 
 
-@pytest.mark.parametrize("room", ["instrument", "names", "losses", "environment", "checks", "steps", "read", "keep", "describe", "deliver", "fetch", "show"])  # fmt: skip  # noqa: E501
+@pytest.mark.parametrize("room", ["instrument", "names", "uris", "losses", "environment", "checks", "steps", "read", "keep", "describe", "deliver", "fetch", "show"])  # fmt: skip  # noqa: E501
 def test_only_record_loads_opentelemetrys_sdk(room: str) -> None:
     loaded = loaded_by(*modules_of(room))
     assert not {name for name in loaded if name.startswith("opentelemetry.sdk")}

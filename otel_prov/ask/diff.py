@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from otel_prov.steps import Analysis, Conclusion, Observation, Session, Step
+from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step, Synthesis
 
 __all__ = ["Difference", "diff", "parting"]
 
@@ -77,5 +77,9 @@ def _of_step(step: Step) -> list[tuple[tuple[int, int], str, str | None]]:
             return [*further, (place, "observation", step.text), (place, "error", step.error)]
         case Conclusion():
             return [((_END, 0), "thought", step.thought), ((_END, 0), "answer", step.answer)]
-        case _:
+        case Synthesis():
+            return [((_END, 0), "answer", step.text)]
+        case Question():
             return [((_START, 0), "question", step.text)]
+        case _:
+            return []

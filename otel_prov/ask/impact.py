@@ -9,7 +9,10 @@ from typing import Protocol
 
 from otel_prov.ask.node import FINAL, parse
 from otel_prov.ask.why import Sessions
+from otel_prov.describe import uris
 from otel_prov.keep import Naming
+from otel_prov.read.nesting import outer_of
+from otel_prov.steps import Session, Synthesis
 
 __all__ = ["Affected", "Index", "Use", "impact"]
 
@@ -63,7 +66,7 @@ def impact(index: Index, source: str) -> list[Affected]:
             replace(further, through=affected.session)
             for affected in waiting
             if affected.answered
-            for further in _naming(index, affected.session)
+            for further in _using(index, affected.session)
             if further.session not in found
         ]
     return list(found.values())
@@ -75,10 +78,32 @@ def _directly(index: Index, source: str) -> Iterator[Affected]:
     if (session := index.session(node.session)) is None:
         yield from _naming(index, source)
         return
-    question, conclusion = session.question, session.conclusion
-    answer = conclusion.answer if conclusion else None
     uses = () if node.number == FINAL else (Use(node.number, source, None),)
-    yield Affected(session.uri, question.text, question.started, answer, conclusion is not None, uses)
+    yield _affected(session, uses)
+
+
+def _using(index: Index, session: str) -> Iterator[Affected]:
+    """The sessions that name a session, or inside of whose tool calls it ran."""
+    found = [*_naming(index, session)]
+    answer = uris.stage(session, uris.SYNTHESIS)
+    if not answer.startswith(f"{session}/"):  # which is a part of the session by its name already
+        found += _naming(index, answer)
+    known = {affected.session for affected in found}
+    yield from found
+    yield from (affected for affected in _callers(index, session) if affected.session not in known)
+
+
+def _callers(index: Index, uri: str) -> Iterator[Affected]:
+    """The session inside of which one ran, where only that one tells of it."""
+    inner = index.session(uri)
+    outer = index.session(outer_of(inner.caller)) if inner and inner.caller else None
+    if inner and inner.caller and outer and outer.uri != uri:
+        yield _affected(outer, (Use(max(parse(inner.caller).number, 0) or None, uri, None),))
+
+
+def _affected(session: Session, uses: tuple[Use, ...]) -> Affected:
+    answered = session.conclusion is not None or any(session.of(Synthesis))
+    return Affected(session.uri, session.question.text, session.question.started, session.answer, answered, uses)
 
 
 def _naming(index: Index, source: str) -> Iterator[Affected]:

@@ -33,6 +33,8 @@ def parse(reference: str) -> Node:
     if match := _FRAGMENT.fullmatch(reference):
         session, number, call = match.groups()
         return Node(session, int(number), int(call) if call else None) if number else Node(session)
+    if found := uris.retrieval_of(reference):
+        return Node(found[0])
     reference = reference.removesuffix(_THOUGHT)
     if match := uris.OBSERVATION.fullmatch(reference):
         return Node(match[1], int(match[2]), int(match[3] or 1))

@@ -9,7 +9,7 @@ from typing import Protocol
 from otel_prov.ask.node import FINAL, Node, parse
 from otel_prov.describe import uris
 from otel_prov.keep.sources import sources
-from otel_prov.steps import Analysis, Observation, Session
+from otel_prov.steps import Analysis, Exploration, Focus, Observation, Selection, Session, Synthesis, Text
 
 __all__ = ["Reason", "Sessions", "why"]
 
@@ -29,7 +29,8 @@ class Reason:
     """Something that was said, done or seen, and what it rests on in turn."""
 
     kind: str
-    """``answer``, ``question``, ``thought``, ``call``, ``observation`` or ``source``."""
+    """``answer``, ``question``, ``thought``, ``call``, ``observation``, ``source``, or ``edge`` of a knowledge
+    graph."""
     uri: str
     """Its IRI in the graph; of a source, its name."""
     text: str | None
@@ -49,7 +50,8 @@ def why(sessions: Sessions, session: Session, at: Node, depth: int = 5) -> Reaso
 
     An answer, or an iteration, rests on the observations that it used, where the agent told; otherwise on all before
     it, for an agent decides with all that it has seen so far. An observation rests on the call that brought it, and on
-    the answer of another session that it names. What several things rest on is told once, with all that is behind it.
+    the answer of another session that it names, or that ran inside of the call. The answer of a retrieval rests on what
+    that has selected. What several things rest on is told once, with all that is behind it.
 
     Args:
         sessions: Where other sessions are found.
@@ -76,13 +78,27 @@ class _Tree:
     def answer(self, session: Session) -> Reason | None:
         conclusion = session.conclusion
         if conclusion is None:
-            return None
+            return self._retrieved(session)
         uri = uris.final(session.uri)
         because = []
         if conclusion.thought is not None:
             because.append(Reason("thought", uris.thought(uri), conclusion.thought))
         because += self._before(session, None, conclusion.uses)
         return Reason("answer", uri, conclusion.answer, because=(*because, _question(session)))
+
+    def _retrieved(self, session: Session) -> Reason | None:
+        """The answer of a retrieval: it rests on what was selected, else on all chunks that were found."""
+        answer = next(session.of(Synthesis), None)
+        if answer is None:
+            return None
+        self._told.add(session.uri)
+        selections = [selection for step in session.of(Focus) for selection in step.selections]
+        because = [_selected(session, i, selection) for i, selection in enumerate(selections)]
+        if not because:
+            chunks = (chunk for step in session.of(Exploration) for chunk in step.chunk_ids)
+            because = [Reason("source", chunk, None, how=_IN_REACH) for chunk in chunks]
+        uri = uris.stage(session.uri, uris.SYNTHESIS)
+        return Reason("answer", uri, answer.text, because=(*because, _question(session)))
 
     def iteration(self, session: Session, number: int) -> Reason | None:
         analysis = next((step for step in session.of(Analysis) if step.number == number), None)
@@ -132,6 +148,17 @@ class _Tree:
         if uri in self._told or len(self._told) > self._depth:
             return None
         return self._sessions.session(uri)
+
+
+def _selected(session: Session, index: int, selection: Selection) -> Reason:
+    edge = selection.edge
+    if edge is None:
+        uri = uris.selection(session.uri, "chunk", index) if selection.chunk is None else selection.chunk
+        return Reason("source", uri, selection.reasoning, how=_USED)
+    target = edge.object.value if isinstance(edge.object, Text) else edge.object
+    uri = uris.selection(session.uri, "edge", index)
+    chunk = () if selection.chunk is None else (Reason("source", selection.chunk, None, how=_NAMED),)
+    return Reason("edge", uri, f"{edge.subject} {edge.predicate} {target}", how=_USED, because=chunk)
 
 
 def _thought(session: Session, analysis: Analysis) -> Reason | None:

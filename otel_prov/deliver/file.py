@@ -12,6 +12,7 @@ from urllib.request import url2pathname
 
 from otel_prov.deliver.destination import Parcel, Unreachable
 from otel_prov.describe.quads import nquads
+from otel_prov.describe.reify import reified
 
 __all__ = ["FileDestination"]
 
@@ -27,7 +28,7 @@ class FileDestination:
 
     def send(self, parcels: Sequence[Parcel]) -> list[str | None]:
         """Append the quads of all parcels, in order; they are acknowledged when they are on disk."""
-        data = "".join(nquads(parcel.quads) for parcel in parcels).encode()
+        data = "".join(nquads(reified(parcel.quads)) for parcel in parcels).encode()
         try:
             with self._path.open("a+b", buffering=0) as file:
                 self._append(file, data)

@@ -18,14 +18,15 @@ from dataclasses import fields, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Final, Protocol
 
-from otel_prov.describe import agent_session, question_analysis, rdf, trustgraph
+from otel_prov.describe import agent_session, question_analysis, rdf, retrieval, retrievals, trustgraph
 from otel_prov.describe.chain import Chain, find
 from otel_prov.describe.graph import Graph
 from otel_prov.describe.prov import describe_prov
-from otel_prov.describe.quads import Literal, Quad
+from otel_prov.describe.quads import Literal, Quad, QuotedTriple
 from otel_prov.describe.uris import legal
-from otel_prov.names import session_uri
-from otel_prov.steps import Conclusion, Observation, Question, Session, Step
+from otel_prov.describe.vocabulary import PROV_DERIVED
+from otel_prov.names import AGENT, session_uri
+from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
 
 if TYPE_CHECKING:
     import rdflib
@@ -37,6 +38,7 @@ __all__ = [
     "VIEWS",
     "Literal",
     "Quad",
+    "QuotedTriple",
     "dataset",
     "describe",
     "describe_prov",
@@ -58,6 +60,12 @@ _SHAPES: Final[dict[str, _Shape]] = {
     "question-analysis": question_analysis,
     "trustgraph": trustgraph,
 }
+_RETRIEVALS: Final = {
+    "agent-session": retrieval.SPECIFICATION,
+    "question-analysis": retrieval.SPECIFICATION,
+    "trustgraph": retrieval.TRUSTGRAPH,
+}
+"""How retrievals are laid out beside each shape."""
 SHAPES: Final = tuple(_SHAPES)
 """The names of the shapes."""
 DEFAULT_SHAPE: Final = "trustgraph"
@@ -96,23 +104,34 @@ def describe_steps(session: Session, shape: str = DEFAULT_SHAPE) -> Iterator[tup
     Raises:
         ValueError: There is no such shape.
     """
-    return _shape(shape).describe(replace(session, uri=legal(session.uri)))
+    session = replace(session, uri=legal(session.uri))
+    if session.kind == AGENT:
+        return _shape(shape).describe(session)
+    _shape(shape)
+    return retrieval.describe(session, _RETRIEVALS[shape])
 
 
 def recognise(quads: Iterable[Quad]) -> list[Session]:
-    """The agents' sessions in anybody's explanation view, earliest first, then those without a time.
+    """The sessions of agents and retrievals in anybody's explanation view: earliest first, then those without a time.
 
     All shapes are looked for, in whichever graph they stand; what several of them say of one step is put together.
-    Questions to GraphRAG and to documents aren't sessions of agents. Nothing in the quads makes this fail.
+    Nothing in the quads makes this fail.
     """
-    chain = find(Graph(quads))
+    graph = Graph(quads)
+    chain = find(graph)
     found: dict[str, dict[tuple[int, int, int], Step]] = {}
+    callers: dict[str, str | None] = {}
     for shape in _SHAPES.values():
         for uri, step in shape.recognise(chain):
-            steps = found.setdefault(session_uri(uri[2:]) if uri.startswith("_:") else uri, {})
+            own = session_uri(uri[2:]) if uri.startswith("_:") else uri
+            steps = found.setdefault(own, {})
+            callers[own] = next(iter(graph.links(uri, PROV_DERIVED)), None) if uri in chain.sessions else None
             place = _place(step)
             steps[place] = _completed(steps[place], step) if place in steps else step
-    sessions = [Session(uri, tuple(steps[place] for place in sorted(steps))) for uri, steps in found.items()]
+    sessions = list(retrievals.recognise(graph, chain.sessions))
+    for uri in found.keys() - {session.uri for session in sessions}:
+        steps = found[uri]
+        sessions.append(Session(uri, tuple(steps[place] for place in sorted(steps)), caller=callers[uri]))
     return sorted(sessions, key=_begin)
 
 
@@ -150,7 +169,9 @@ def _place(step: Step) -> tuple[int, int, int]:
             return 2, 0, 0
         case Observation():
             return 1, step.number, step.call
-    return 1, step.number, 0
+        case Analysis():
+            return 1, step.number, 0
+    raise TypeError(f"no step of an agent: {step!r}")
 
 
 def _completed(step: Step, other: Step) -> Step:

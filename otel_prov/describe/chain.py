@@ -62,6 +62,20 @@ class Chain:
                 times = [time for text in self.graph.texts(session, v.PROV_STARTED) if (time := parsed(text))]
                 yield session, Question(self.graph.text(session, v.TG_QUERY), min(times, default=None))
 
+    def sub_trace(self, observation: str, session: str) -> str | None:
+        """What an observation derives from that is no node of its session: the last node of one inside of the call."""
+        others = (parent for parent in self.graph.parents(observation) if self._session_of(parent) != session)
+        return next(others, None)
+
+    def _session_of(self, node: str) -> str | None:
+        if node in self.sessions:
+            return node
+        place = self.iterations.get(node) or self.observations.get(node)
+        if place or node in self.conclusions:
+            return place[0] if place else self.conclusions[node]
+        match = uris.ITERATION.fullmatch(node) or uris.OBSERVATION.fullmatch(node) or uris.CONCLUSION.fullmatch(node)
+        return match[1] if match else None
+
 
 def find(graph: Graph) -> Chain:
     """Find the agents' nodes in a graph, and their places. Whatever the graph says, this doesn't fail."""

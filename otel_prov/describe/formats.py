@@ -12,6 +12,7 @@ from otel_prov.describe.jsonld import head as jsonld_head
 from otel_prov.describe.jsonld import jsonld
 from otel_prov.describe.parsing import NotRdf, read_quads
 from otel_prov.describe.quads import Quad, nquads, ntriples
+from otel_prov.describe.reify import reified
 from otel_prov.describe.turtle import head as turtle_head
 from otel_prov.describe.turtle import trig, turtle
 from otel_prov.describe.vocabulary import PREFIXES, PROV_PREFIXES
@@ -46,6 +47,8 @@ _PREFIXES: Final = {"explanation": PREFIXES, "prov": PROV_PREFIXES, "both": PREF
 def write(sessions: Iterable[Session], format: str, shape: str, out: BinaryIO, view: str = DEFAULT_VIEW) -> None:
     """Write the sessions' quads to a file, each session as it comes; never more than one is in memory.
 
+    Quoted triples stand there as RDF 1.1 has them, see :mod:`otel_prov.describe.reify`.
+
     Args:
         sessions: They are asked for one by one.
         format: One of :data:`FORMATS`.
@@ -64,13 +67,13 @@ def write(sessions: Iterable[Session], format: str, shape: str, out: BinaryIO, v
     between = ""
     for session in sessions:
         if quads := describe(session, shape, view):
-            out.write((between + writer.text(quads)).encode("utf-8", "replace"))
+            out.write((between + writer.text(reified(quads))).encode("utf-8", "replace"))
             between = writer.between
     out.write(writer.tail.encode())
 
 
 def read_file(path: str | os.PathLike[str]) -> list[Session]:
-    """The agents' sessions in an RDF file, see :func:`otel_prov.describe.recognise`.
+    """The sessions in an RDF file, see :func:`otel_prov.describe.recognise`.
 
     Raises:
         NotRdf, OSError: as :func:`otel_prov.describe.parsing.read_quads` does.

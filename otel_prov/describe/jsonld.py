@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
 
-from otel_prov.describe.quads import Literal, Quad
+from otel_prov.describe.quads import Quad, QuotedTriple, Term
 from otel_prov.describe.vocabulary import RDF_TYPE, short
 
 TAIL: Final = "\n]}\n"
@@ -46,7 +46,8 @@ def _node(subject: str, facts: Iterable[Quad]) -> dict[str, Any]:
     return node | {key: values if len(values) > 1 else values[0] for key, values in said.items()}
 
 
-def _value(term: str | Literal) -> str | dict[str, str]:
+def _value(term: Term) -> str | dict[str, str]:
+    assert not isinstance(term, QuotedTriple), "to be reified before"
     if isinstance(term, str):
         return {"@id": term}
     if term.language:

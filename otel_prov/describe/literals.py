@@ -7,7 +7,8 @@ derive from it: the code is followed here, both are recognised).
 
 What the specifications don't know of is added beside it: the error of a tool as ``tg:toolError`` on its iteration; an
 iteration's further tool calls as nodes that derive from it; the thought before the answer as ``tg:thought`` on the
-answer. A first observation that has neither text nor error can't be told from none.
+answer. A first observation that has neither text nor error can't be told from none; nor is it told which session ran
+inside of a call, but that session tells what it derives from.
 """
 
 from __future__ import annotations
@@ -36,18 +37,20 @@ def describe(session: Session, types: Types) -> Iterator[tuple[Step, list[Quad]]
     """Each step of the session with its quads, in a shape that has these types."""
     last = max((step.number for step in session.steps if isinstance(step, Analysis | Observation)), default=0)
     for step in session.steps:
-        yield step, list(_step(step, session.uri, last, types))
+        yield step, list(_step(step, session, last, types))
 
 
-def _step(step: Step, session: str, last: int, types: Types) -> Iterator[Quad]:
+def _step(step: Step, whole: Session, last: int, types: Types) -> Iterator[Quad]:
+    session = whole.uri
     match step:
         case Question(text, started):
             texts = {v.TG_QUERY: text, v.PROV_STARTED: written(started) if started else None}
-            return described(session, types.session, texts, {})
+            caller = uris.legal(whole.caller) if whole.caller else None
+            return described(session, types.session, texts, {v.PROV_DERIVED: caller})
         case Analysis(number, thought, action, arguments):
             texts = {v.TG_THOUGHT: thought, v.TG_ACTION: action, v.TG_ARGUMENTS: arguments}
             return described(uris.iteration(session, number), types.iteration, texts, _after(session, number - 1))
-        case Observation(number, text, error, 1):
+        case Observation(number, text, error, call=1):
             return described(uris.iteration(session, number), (), {v.TG_OBSERVATION: text, v.TG_TOOL_ERROR: error}, {})
         case Observation(number, text, error, call, action, arguments):
             texts = {
@@ -60,6 +63,7 @@ def _step(step: Step, session: str, last: int, types: Types) -> Iterator[Quad]:
         case Conclusion(answer, thought):
             texts = {v.TG_THOUGHT: thought, v.TG_ANSWER: answer}
             return described(uris.final(session), types.final, texts, _after(session, last))
+    return iter(())
 
 
 def _after(session: str, number: int) -> dict[str, str]:

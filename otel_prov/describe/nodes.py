@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from otel_prov.describe.quads import Literal, Quad
+from otel_prov.describe.quads import Literal, Quad, Term
 from otel_prov.describe.vocabulary import RDF_TYPE, RETRIEVAL
 
 
@@ -20,3 +20,8 @@ def node(
     for predicate, target in links.items():
         if target is not None:
             yield Quad(uri, predicate, target, RETRIEVAL)
+
+
+def each(uri: str, predicate: str, targets: Iterable[Term]) -> Iterator[Quad]:
+    """The same said of several things."""
+    return (Quad(uri, predicate, target, RETRIEVAL) for target in targets)

@@ -15,7 +15,7 @@ from typing import BinaryIO, Final
 import orjson
 
 from otel_prov.describe.quads import Quad
-from otel_prov.describe.rdf import from_rdflib
+from otel_prov.describe.rdf import from_pyoxigraph, from_rdflib
 
 __all__ = ["MAX_BYTES", "NotRdf", "read_quads"]
 
@@ -34,6 +34,8 @@ _READABLE: Final = {  # by rdflib's names; tried in this order where the extensi
 }
 _RDFLIB: Final = {"jsonld": "json-ld", "ntriples": "nt"}
 """rdflib's names of formats, where they aren't ours."""
+_RDF_1_2: Final = {"nquads": "N_QUADS", "nt": "N_TRIPLES", "trig": "TRIG", "turtle": "TURTLE"}
+"""Names that pyoxigraph has for formats in which a triple can be quoted."""
 
 
 class NotRdf(ValueError):
@@ -41,7 +43,7 @@ class NotRdf(ValueError):
 
 
 def read_quads(path: str | os.PathLike[str], format: str | None = None) -> list[Quad]:
-    """The statements of an RDF file.
+    """The statements of an RDF file. Quoted triples as RDF 1.2 has them, which rdflib doesn't know, need pyoxigraph.
 
     Args:
         path: The file; ``-`` is standard input, if a format is given.
@@ -89,6 +91,8 @@ def _parsed(path: Path, data: bytes, format: str | None) -> list[Quad]:
         except NotRdf:
             raise
         except Exception as error:  # whatever rdflib and the parsers beneath it raise, it means that
+            if (quads := _with_triple_terms(data, one, path)) is not None:
+                return quads
             reason = " ".join(str(error).split())[:120] or type(error).__name__
     if known in _READABLE:
         remedy = "name the format that it is in" if format else "give it the extension of what it holds"
@@ -102,6 +106,21 @@ def _quads(data: bytes, format: str, path: Path) -> list[Quad]:
     parsed = rdflib.Dataset()
     parsed.parse(data=data, format=format, publicID=path.absolute().as_uri())
     return list(from_rdflib(parsed))
+
+
+def _with_triple_terms(data: bytes, format: str, path: Path) -> list[Quad] | None:
+    """The quads of a file of RDF 1.2; ``None`` for one that is none."""
+    if b"<<" not in data or format not in _RDF_1_2:
+        return None
+    try:
+        import pyoxigraph
+    except ImportError:
+        raise NotRdf(f"{path} may hold quoted triples (RDF 1.2); to read them: pip install pyoxigraph") from None
+    parser = getattr(pyoxigraph.RdfFormat, _RDF_1_2[format])
+    try:
+        return list(from_pyoxigraph(pyoxigraph.parse(data, format=parser, base_iri=path.absolute().as_uri())))
+    except (SyntaxError, ValueError):
+        return None
 
 
 def _stands_alone(path: Path, data: bytes) -> None:

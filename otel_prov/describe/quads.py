@@ -2,7 +2,8 @@
 
 What is written is, line by line, what rdflib writes: of the characters in a text only backslash, quote, line feed and
 carriage return are escaped, everything else stands there in UTF-8 (W3C RDF 1.1 N-Quads, grammar of
-``STRING_LITERAL_QUOTE``; canonical form of N-Triples).
+``STRING_LITERAL_QUOTE``; canonical form of N-Triples). A quoted triple is written as RDF 1.2 has it, which few programs
+can read yet; :func:`otel_prov.describe.reify.reified` gives what all of them can.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-__all__ = ["Literal", "Quad", "nquads", "ntriples"]
+__all__ = ["Literal", "Quad", "QuotedTriple", "Term", "nquads", "ntriples"]
 
 
 class Literal(NamedTuple):
@@ -21,12 +22,24 @@ class Literal(NamedTuple):
     language: str = ""
 
 
+class QuotedTriple(NamedTuple):
+    """A statement that is spoken of: a quoted triple of RDF-star, a triple term of RDF 1.2."""
+
+    subject: str
+    predicate: str
+    object: str | Literal
+
+
+Term = str | Literal | QuotedTriple
+"""What a statement may say of its subject."""
+
+
 class Quad(NamedTuple):
     """One statement. IRIs stand bare, blank nodes as ``_:label``; ``graph`` is empty in the default graph."""
 
     subject: str
     predicate: str
-    object: str | Literal
+    object: Term
     graph: str = ""
 
 
@@ -61,8 +74,12 @@ class _Names(dict[str, str]):
         return name
 
 
-def _quoted(literal: Literal) -> str:
-    text, datatype, language = literal
+def _quoted(term: Literal | QuotedTriple) -> str:
+    if type(term) is QuotedTriple:
+        names = _Names()
+        said = _quoted(term.object) if isinstance(term.object, tuple) else names[term.object]
+        return f"<<( {names[term.subject]} {names[term.predicate]} {said} )>>"
+    text, datatype, language = term
     # A look for each character first: most texts have none of them, and replacing nothing costs twice as much.
     if "\\" in text:
         text = text.replace("\\", "\\\\")

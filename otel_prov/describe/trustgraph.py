@@ -1,8 +1,9 @@
 """The shape ``trustgraph``: what TrustGraph itself writes, 2.3.1 to 2.11.1 (``trustgraph/provenance/agent.py``).
 
 Thoughts and observations are nodes of their own, every node has a label, and an iteration derives from the observation
-before it. TrustGraph keeps all texts in its librarian, which ``tg:document`` points to; here the text also stands on
-the node, as ``tg:content``, so that the graph can be read without a librarian.
+before it. Where another session ran inside of a tool call, its question derives from the iteration, and the call's
+observation from its last node. TrustGraph keeps all texts in its librarian, which ``tg:document`` points to; here the
+text also stands on the node, as ``tg:content``, so that the graph can be read without a librarian.
 
 What TrustGraph doesn't know of is added beside it: an iteration's further tool calls as observations that carry their
 own ``tg:action`` and ``tg:arguments``; the thought before the answer as a node like the others.
@@ -15,12 +16,14 @@ and ``tg:observationDocument`` on the iteration (2.1.18 to 2.1.21), ``tg:observa
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from otel_prov.describe import uris
 from otel_prov.describe import vocabulary as v
 from otel_prov.describe.chain import Chain
 from otel_prov.describe.graph import Graph
+from otel_prov.describe.nodes import each
 from otel_prov.describe.nodes import node as described
 from otel_prov.describe.quads import Quad
 from otel_prov.describe.times import written
@@ -37,19 +40,21 @@ def describe(session: Session) -> Iterator[tuple[Step, list[Quad]]]:
     """Each step of the session with its quads."""
     chain = _Ends(session)
     for step in session.steps:
-        yield step, list(_step(step, session.uri, chain))
+        yield step, list(_step(step, session, chain))
 
 
-def _step(step: Step, session: str, chain: _Ends) -> Iterator[Quad]:
+def _step(step: Step, whole: Session, chain: _Ends) -> Iterator[Quad]:
+    session = whole.uri
     match step:
         case Question():
-            return _question(step, session)
+            return _question(step, whole)
         case Analysis():
             return _analysis(step, session, chain.end(step.number - 1))
         case Observation():
             return _observation(step, session)
         case Conclusion():
             return _conclusion(step, session, chain.end(chain.last))
+    return iter(())
 
 
 class _Ends:
@@ -72,13 +77,14 @@ class _Ends:
         return uris.observation(self._session, number, self._calls.get(number, 1))
 
 
-def _question(step: Question, uri: str) -> Iterator[Quad]:
+def _question(step: Question, session: Session) -> Iterator[Quad]:
     texts = {
         v.RDFS_LABEL: "Agent Question",
         v.PROV_STARTED: written(step.started) if step.started else None,
         v.TG_QUERY: step.text,
     }
-    return described(uri, _QUESTION, texts, {})
+    caller = uris.legal(session.caller) if session.caller else None
+    return described(session.uri, _QUESTION, texts, {v.PROV_DERIVED: caller})
 
 
 def _analysis(step: Analysis, session: str, parent: str) -> Iterator[Quad]:
@@ -110,12 +116,22 @@ def _observation(step: Observation, session: str) -> Iterator[Quad]:
         v.TG_CONTENT: step.text,
         v.TG_TOOL_ERROR: step.error,
     }
-    links = {
-        v.PROV_DERIVED: uris.iteration(session, step.number),
-        v.TG_DOCUMENT: None if step.text is None else uri,
-    }
     types = _OBSERVATION if step.error is None else (*_OBSERVATION, v.ERROR)
-    return described(uri, types, texts, links)
+    yield from described(uri, types, texts, {v.TG_DOCUMENT: None if step.text is None else uri})
+    yield from each(uri, v.PROV_DERIVED, _origins(step, session))
+
+
+def _origins(step: Observation, session: str) -> list[str]:
+    """What an observation derives from.
+
+    TrustGraph's command line goes from an iteration through the trace of a retrieval to its answer, and on from there:
+    an observation that also derived from the iteration would be printed twice. Into other traces it doesn't go.
+    """
+    iteration = uris.iteration(session, step.number)
+    if step.sub_trace is None:
+        return [iteration]
+    last = uris.legal(step.sub_trace)
+    return [last] if uris.is_synthesis(last) else [iteration, last]
 
 
 def _conclusion(step: Conclusion, session: str, parent: str) -> Iterator[Quad]:
@@ -138,7 +154,10 @@ def recognise(chain: Chain) -> Iterator[tuple[str, Step]]:
                     yield session, Observation(number, graph.text(target, v.TG_CONTENT))
     for node, (session, number, call) in chain.observations.items():
         if v.OBSERVATION in graph.types(node):
-            yield session, _recognised_observation(graph, node, number, call)
+            yield (
+                session,
+                replace(_recognised_observation(graph, node, number, call), sub_trace=chain.sub_trace(node, session)),
+            )
     for node, session in chain.conclusions.items():
         if v.CONCLUSION in graph.types(node):
             yield session, Conclusion(answer=graph.text(node, v.TG_CONTENT), thought=_recognised_thought(graph, node))

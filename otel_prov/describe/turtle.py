@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
-from otel_prov.describe.quads import Literal, Quad
+from otel_prov.describe.quads import Quad, QuotedTriple, Term
 from otel_prov.describe.vocabulary import RDF_TYPE, short
 
 _LOCAL: Final = re.compile("[A-Za-z](?:[A-Za-z0-9_.%-]*[A-Za-z0-9_-])?")  # PN_LOCAL of the grammar, or a part of it
@@ -64,7 +64,8 @@ def _name(resource: str, graph: str) -> str:
     return short(resource) or f"<{resource}>"
 
 
-def _object(term: str | Literal, graph: str) -> str:
+def _object(term: Term, graph: str) -> str:
+    assert not isinstance(term, QuotedTriple), "to be reified before"
     if isinstance(term, str):
         return _name(term, graph)
     quoted = _quoted(term.text)

@@ -1,16 +1,60 @@
-"""The IRIs of a session's nodes, S being the session's own.
+"""The IRIs of :mod:`otel_prov.uris` the other way round: what a node is, by its name; and those of the PROV view.
 
-``S/i{n}`` is iteration n, ``S/i{n}/thought`` and ``S/i{n}/observation`` are its thought and observation, ``S/final`` is
-the answer (technical specifications, "Provenance Model"; ``trustgraph/provenance/uris.py`` in trustgraph-base 2.11.1).
-Ours are ``S/i{n}/observation/{k}``, for the k-th tool call of one iteration, from the second, and the fragments of S:
-``S#prov`` is the graph of the PROV view, and the others are the nodes in it.
+These are the fragments of a session's own IRI, S: ``S#prov`` is the graph of the PROV view, and the others are the
+nodes in it.
 """
 
 from __future__ import annotations
 
 import re
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
+
+from otel_prov.uris import (
+    DOCUMENTS,
+    EXPLORATION,
+    FOCUS,
+    GRAPH,
+    GROUNDING,
+    PROV,
+    SYNTHESIS,
+    answer,
+    final,
+    is_iri,
+    iteration,
+    observation,
+    selection,
+    stage,
+    synthesised,
+    thought,
+)
+
+__all__ = [
+    "CONCLUSION",
+    "DOCUMENTS",
+    "EXPLORATION",
+    "FOCUS",
+    "GRAPH",
+    "GROUNDING",
+    "ITERATION",
+    "OBSERVATION",
+    "SYNTHESIS",
+    "answer",
+    "final",
+    "fragments",
+    "is_iri",
+    "is_synthesis",
+    "iteration",
+    "legal",
+    "named",
+    "observation",
+    "plain",
+    "retrieval_of",
+    "selection",
+    "stage",
+    "synthesised",
+    "thought",
+]
 
 _NUMBER: Final = "([1-9][0-9]{0,8})"
 
@@ -23,7 +67,12 @@ OBSERVATION: Final = re.compile(f"(.+)/i{_NUMBER}/observation(?:/{_NUMBER})?", r
 CONCLUSION: Final = re.compile("(.+)/final", re.DOTALL)
 """Session of a conclusion."""
 
+_STAGES: Final = f"({GROUNDING}|{EXPLORATION}|{FOCUS}|{SYNTHESIS})"
+_OF_GRAPH: Final = re.compile(f"{PROV}{_STAGES}:(.+)", re.DOTALL)
+_OF_DOCUMENTS: Final = re.compile(f"({DOCUMENTS}.+)/{_STAGES}", re.DOTALL)
+
 _ILLEGAL: Final = re.compile(r'[\x00-\x20<>"{}|\\^`]')
+_NAME: Final = "urn:otel-prov:name:"
 
 
 def legal(uri: str) -> str:
@@ -31,32 +80,31 @@ def legal(uri: str) -> str:
     return _ILLEGAL.sub(lambda found: quote(found[0]), uri)
 
 
-def iteration(session: str, number: int) -> str:
-    """``S/i{n}``"""
-    return f"{session}/i{number}"
+def named(name: str) -> str:
+    """The IRI of what only has a name, such as a node of a property graph; an IRI stays as it is."""
+    return name if is_iri(name) and not name.startswith(_NAME) else _NAME + quote(name, safe="")
 
 
-def observation(session: str, number: int, call: int = 1) -> str:
-    """``S/i{n}/observation``, or ``S/i{n}/observation/{k}`` for a further call."""
-    first = f"{session}/i{number}/observation"
-    return first if call == 1 else f"{first}/{call}"
+def plain(uri: str) -> str:
+    """The name that :func:`named` was given."""
+    return unquote(uri[len(_NAME) :]) if uri.startswith(_NAME) else uri
 
 
-def final(session: str) -> str:
-    """``S/final``"""
-    return f"{session}/final"
-
-
-def thought(thinker: str) -> str:
-    """``S/i{n}/thought``, ``S/final/thought``: the thought of an iteration, or before the answer."""
-    return f"{thinker}/thought"
-
-
-def answer(session: str) -> str:
-    """``S/answer``: where TrustGraph's librarian keeps the answer; not a node of the graph."""
-    return f"{session}/answer"
+def retrieval_of(node: str) -> tuple[str, str] | None:
+    """The retrieval that a stage belongs to, and the name of the stage; ``None`` where its name doesn't tell."""
+    if match := _OF_GRAPH.fullmatch(node):
+        return GRAPH + match[2], match[1]
+    if match := _OF_DOCUMENTS.fullmatch(node):
+        return match[1], match[2]
+    return None
 
 
 def fragments(session: str) -> str:
     """``S#``, what the IRIs of the PROV view begin with. A ``#`` within S is percent-encoded, since only one can be."""
     return f"{session.replace('#', '%23')}#"
+
+
+def is_synthesis(node: str) -> bool:
+    """Whether this is the answer of a retrieval, by its name."""
+    found = retrieval_of(node)
+    return found is not None and found[1] == SYNTHESIS

@@ -9,6 +9,7 @@ from otel_prov.describe import Quad, uris
 from otel_prov.describe import vocabulary as v
 from otel_prov.fetch.gateway import FetchError, Gateway
 from otel_prov.fetch.terms import iri, quad
+from otel_prov.names import session_uri
 
 __all__ = ["MOST", "Pattern", "RemoteGraph"]
 
@@ -19,7 +20,11 @@ _LIMIT: Final = 1_000_000  # of stores without that page; on Cassandra, too, it 
 _BATCH: Final = 100  # statements of at most 8,000 bytes in one message of a broker that takes 5 MiB
 _QUESTIONS: Final = {v.AGENT_SESSION, v.AGENT_QUESTION, v.QUESTION, v.GRAPH_RAG_QUESTION, v.DOC_RAG_QUESTION}
 _PARENTS: Final = (v.PROV_DERIVED, v.PROV_GENERATED)
-_PARTS: Final = (v.TG_THOUGHT, v.TG_OBSERVATION)
+_PARTS: Final = (v.TG_THOUGHT, v.TG_OBSERVATION, v.TG_SELECTED_EDGE)
+_OF_AGENTS: Final = {v.AGENT_ITERATION, v.ANALYSIS, v.OBSERVATION, v.AGENT_FINAL, v.CONCLUSION}
+_RETRIEVALS: Final = {v.GRAPH_RAG_QUESTION, v.DOC_RAG_QUESTION}
+_AGENT: Final = session_uri("")
+_STAGES: Final = (uris.GROUNDING, uris.EXPLORATION, uris.FOCUS, uris.SYNTHESIS)
 
 
 class Pattern(NamedTuple):
@@ -78,14 +83,19 @@ class RemoteGraph:
             wave = sorted({str(q.object) for q in told if q.predicate in _PARENTS} - seen)
         return found
 
-    def below(self, session: str) -> list[Quad]:
-        """All that is said of a session and of what comes from it; where another question is asked, it ends.
+    def below(self, session: str) -> tuple[list[Quad], list[str]]:
+        """All that is said of a session and of what comes from it, and the questions that were asked inside of it.
 
+        Where another question is asked, it ends; and that of what ran inside of an agent where that one goes on.
         Nodes that go by their usual names are looked for as well, so that a missing one doesn't hide those behind it.
         """
         found: list[Quad] = []
+        inside: list[str] = []
         seen: set[str] = set()
         wave = {session, uris.iteration(session, 1), uris.observation(session, 1), uris.final(session)}
+        ends = _QUESTIONS
+        if session.startswith((uris.GRAPH, uris.DOCUMENTS)):
+            wave = {session, *(uris.stage(session, name) for name in _STAGES)}
         while wave:
             seen |= wave
             nodes = sorted(wave)
@@ -93,14 +103,25 @@ class RemoteGraph:
             wave = set()
             for node, said, pointing in zip(nodes, answers[::2], answers[1::2], strict=True):
                 types = {q.object for q in said if q.predicate == v.RDF_TYPE}
-                if node != session and types & _QUESTIONS:
+                if node == session and (types & _RETRIEVALS or node.startswith((uris.GRAPH, uris.DOCUMENTS))):
+                    ends = _QUESTIONS | _OF_AGENTS
+                if node != session and (types & ends or (types & _OF_AGENTS and _is_of_another(node, session))):
+                    inside += [node] if types & _QUESTIONS else []
                     continue
                 found += said
                 wave.update(q.subject for q in pointing if q.predicate in _PARENTS)
-                wave.update(q.object for q in said if q.predicate in _PARTS and isinstance(q.object, str))
+                parts = (*_PARTS, v.TG_SELECTED_CHUNK) if v.FOCUS in types else _PARTS
+                wave.update(q.object for q in said if q.predicate in parts and isinstance(q.object, str))
                 wave.update(_next(node) if said else ())
             wave -= seen
-        return found
+        return found, inside
+
+
+def _is_of_another(node: str, session: str) -> bool:
+    """Whether a node of an agent's goes by the name of another session."""
+    found = (pattern.fullmatch(node) for pattern in (uris.ITERATION, uris.OBSERVATION, uris.CONCLUSION))
+    owners = {match[1] for match in found if match}
+    return any(owner != session and owner.startswith(_AGENT) for owner in owners)
 
 
 def _next(iteration: str) -> Iterable[str]:

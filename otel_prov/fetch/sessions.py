@@ -1,4 +1,4 @@
-"""The sessions of agents that live in TrustGraph, asked for as those of the local store are."""
+"""The sessions that live in TrustGraph, of agents and of retrievals, asked for as those of the local store are."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass, replace
 from datetime import datetime, timezone
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from otel_prov import names
 from otel_prov.describe import Quad, recognise, uris
@@ -18,14 +19,25 @@ from otel_prov.fetch.graph import MOST, Pattern, RemoteGraph
 from otel_prov.fetch.summary import outcome, summary
 from otel_prov.fetch.texts import with_texts
 from otel_prov.keep import Summary
+from otel_prov.read.nesting import outer_of
 from otel_prov.steps import Session
 
 __all__ = ["TrustGraph", "trustgraph"]
 
 _log = logging.getLogger("otel_prov")
 
-_QUESTIONS: Final = (v.AGENT_SESSION, v.AGENT_QUESTION, v.QUESTION)
-_STEPS: Final = (v.AGENT_ITERATION, v.ANALYSIS, v.OBSERVATION, v.AGENT_FINAL, v.CONCLUSION)
+_QUESTIONS: Final = (v.AGENT_SESSION, v.AGENT_QUESTION, v.QUESTION, v.GRAPH_RAG_QUESTION, v.DOC_RAG_QUESTION)
+_STEPS: Final = (
+    v.AGENT_ITERATION,
+    v.ANALYSIS,
+    v.OBSERVATION,
+    v.AGENT_FINAL,
+    v.CONCLUSION,
+    v.EXPLORATION,
+    v.SYNTHESIS,
+)
+_KINDS: Final = (names.AGENT, names.GRAPH_RAG, names.DOCUMENT_RAG)
+_TOGETHER: Final = 24  # sessions of which it is asked at once what they derive from
 _NAMES: Final = (uris.ITERATION, uris.OBSERVATION, uris.CONCLUSION)
 _LONG_AGO: Final = datetime.min.replace(tzinfo=timezone.utc)
 _MEANT: Final = 10  # URIs that find gives at most
@@ -61,6 +73,7 @@ class TrustGraph:
         self._all: list[Session] | None = None  # the listed ones, newest first, with their question
         self._counted = True  # whether they have all of their steps, too, though without texts
         self._whole: dict[str, list[Quad]] = {}
+        self._inside: dict[str, list[str]] = {}
         self.collection = collection
         self.place = f"collection {collection!r} of workspace {gateway.workspace!r} at {gateway.url}; "
         self.place += "--collection and TRUSTGRAPH_WORKSPACE name others"
@@ -74,6 +87,7 @@ class TrustGraph:
         outcome: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        nested: bool = True,
         limit: int | None = 50,
     ) -> list[Summary]:
         """The newest sessions, by start, that meet all conditions: see :meth:`otel_prov.keep.Store.sessions`.
@@ -84,7 +98,7 @@ class TrustGraph:
             return []
         found = (
             listed
-            for session in self._listed()
+            for session in (self._listed() if nested else self._outermost())
             if _within(session.question.started, since, until)
             if not text or self._mentions(session.uri, text)
             if outcome in (None, (listed := self._summary(session)).outcome)
@@ -95,13 +109,18 @@ class TrustGraph:
         """One session, with its texts from the librarian where they are there; ``None`` if there is none."""
         return self._recognised(uri, with_texts(self._gateway, self._about(uri)))
 
+    def inside(self, uri: str) -> list[str]:
+        """URIs of the sessions that ran inside of one: see :meth:`otel_prov.keep.Store.inside`."""
+        self._about(uri)
+        return self._inside[uri]
+
     def find(self, reference: str) -> list[str]:
         """URIs of the sessions that a person may mean: ``latest``, a URI or an id, whole or its beginning."""
         if not reference:
             return []
         if reference == "latest":
-            return [session.uri for session in self._listed()[:1]]
-        starts = (reference, names.session_uri(reference))
+            return [session.uri for session in islice(self._outermost(), 1)]
+        starts = (reference, *(names.session_uri(reference, kind) for kind in _KINDS))
         for uri in starts:
             if self._exists(uri):
                 return [uri]
@@ -119,6 +138,17 @@ class TrustGraph:
             self._all = sorted(sessions, key=lambda s: (s.question.started or _LONG_AGO, s.uri), reverse=True)
         return self._all
 
+    def _outermost(self) -> Iterator[Session]:
+        """All sessions, newest first, but for those that ran inside of others that are here."""
+        sessions = self._listed()
+        known = {session.uri for session in sessions}
+        for start in range(0, len(sessions), _TOGETHER):
+            some = sessions[start : start + _TOGETHER]
+            answers = self._graph.match([Pattern(session.uri, v.PROV_DERIVED) for session in some])
+            for session, quads in zip(some, answers, strict=True):
+                if not any(isinstance(q.object, str) and outer_of(q.object) in known for q in quads):
+                    yield session
+
     def _outlines(self) -> list[Session]:
         """All sessions by a dozen patterns for the whole collection, and what these leave open one by one."""
         kinds = [Pattern(predicate=v.RDF_TYPE, object=kind) for kind in (*_QUESTIONS, *_STEPS)]
@@ -135,18 +165,18 @@ class TrustGraph:
 
     def _about(self, uri: str) -> list[Quad]:
         if uri not in self._whole:
-            self._whole[uri] = self._graph.below(uri)
+            self._whole[uri], self._inside[uri] = self._graph.below(uri)
         return self._whole[uri]
 
     def _recognised(self, uri: str, quads: list[Quad]) -> Session | None:
         for session in recognise(quads):
             if session.uri == uri:
-                return Session(uri, session.steps, collection=self.collection, outcome=outcome(session))
+                return replace(session, collection=self.collection, outcome=outcome(session))
         return None
 
     def _mentions(self, uri: str, text: str) -> bool:
         session = self.session(uri)
-        return session is not None and any(text.casefold() in told.casefold() for told in _texts(session))
+        return session is not None and any(text.casefold() in told.casefold() for told in _texts(session.steps))
 
     def _summary(self, session: Session) -> Summary:
         if not self._counted:
@@ -169,14 +199,20 @@ def _strays(answers: dict[Pattern, list[Quad]]) -> set[str]:
     questions = {q.subject for pattern in answers if pattern.object not in _STEPS for q in answers[pattern]}
     steps = {q.subject for pattern in answers if pattern.object in _STEPS for q in answers[pattern]}
     placed = {step for step in steps for name in _NAMES if (match := name.fullmatch(step)) and match[1] in questions}
+    placed |= {step for step in steps if (found := uris.retrieval_of(step)) and found[0] in questions}
     return steps - placed
 
 
-def _texts(session: Session) -> Iterator[str]:
-    for step in session.steps:
-        for name in step.__dataclass_fields__:
-            if isinstance(value := getattr(step, name), str):
-                yield value
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a session, or in a part of it."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _texts(part)
+    elif is_dataclass(value):
+        for each in fields(value):
+            yield from _texts(getattr(value, each.name))
 
 
 def _variable(*variables: str) -> str:

@@ -47,6 +47,7 @@ class Source(Protocol):
         outcome: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        nested: bool = True,
         limit: int | None = 50,
     ) -> list[Summary]:
         """The newest sessions that meet all conditions."""
@@ -54,6 +55,10 @@ class Source(Protocol):
 
     def session(self, uri: str) -> Session | None:
         """One session with all its steps; ``None`` if there is none."""
+        ...
+
+    def inside(self, uri: str) -> list[str]:
+        """URIs of the sessions that ran inside of one."""
         ...
 
     def find(self, reference: str) -> list[str]:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from otel_prov.keep import Summary
 from otel_prov.names import OUTCOME_FINAL
-from otel_prov.steps import Analysis, Observation, Session
+from otel_prov.steps import Analysis, Observation, Session, Synthesis
 
 __all__ = ["outcome", "summary"]
 
 
 def outcome(session: Session) -> str | None:
-    """``final`` where the session has a conclusion; else nothing is known."""
-    return OUTCOME_FINAL if session.conclusion else None
+    """``final`` where the session has a conclusion, or a retrieval its answer; else nothing is known."""
+    return OUTCOME_FINAL if session.conclusion or any(session.of(Synthesis)) else None
 
 
 def summary(session: Session, collection: str | None) -> Summary:
     """The session's row of a list."""
     return Summary(
         uri=session.uri,
-        type="agent",
+        type=session.kind,
         question=session.question.text,
         started=session.question.started,
         ended=None,

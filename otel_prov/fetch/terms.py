@@ -1,9 +1,10 @@
 """Statements in the gateway's form, and what TrustGraph's stores make of them.
 
-A term is ``{"t": "i", "i": IRI}``, ``{"t": "l", "v": text}`` or ``{"t": "b", "d": label}``
-(``trustgraph/messaging/translators/primitives.py`` in trustgraph-base 2.11.1). All stores but the one on Cassandra
-forget the names of graphs, and which objects were IRIs: FalkorDB's gives ``urn:`` IRIs back as texts, and texts that
-begin as web addresses do as IRIs. There the vocabulary tells what an object must have been.
+A term is ``{"t": "i", "i": IRI}``, ``{"t": "l", "v": text}``, ``{"t": "b", "d": label}``, or, for a quoted triple,
+``{"t": "t", "tr": triple}`` (``trustgraph/messaging/translators/primitives.py`` in trustgraph-base 2.11.1). All stores
+but the one on Cassandra forget the names of graphs, and which objects were IRIs, and keep no quoted triples: FalkorDB's
+gives ``urn:`` IRIs back as texts, and texts that begin as web addresses do as IRIs. There the vocabulary tells what an
+object must have been.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from otel_prov.describe import Literal, Quad
+from otel_prov.describe import Literal, Quad, QuotedTriple
 from otel_prov.describe import vocabulary as v
 
 __all__ = ["iri", "quad"]
@@ -26,6 +27,11 @@ _TEXTS: Final = {
     v.TG_ANSWER,
     v.TG_TOOL_ERROR,
     v.TG_CONTENT,
+    v.TG_CONCEPT,
+    v.TG_EDGE_COUNT,
+    v.TG_CHUNK_COUNT,
+    v.TG_SCORE,
+    v.TG_REASONING,
 }
 _IRIS: Final = {
     v.RDF_TYPE,
@@ -34,8 +40,10 @@ _IRIS: Final = {
     v.TG_DOCUMENT,
     v.TG_THOUGHT_DOCUMENT,
     v.TG_OBSERVATION_DOCUMENT,
+    v.TG_SELECTED_EDGE,
 }
-_EITHER: Final = {v.TG_THOUGHT, v.TG_OBSERVATION}  # a text in the older shapes, a node in the newer one
+_EITHER: Final = {v.TG_THOUGHT, v.TG_OBSERVATION, v.TG_ENTITY, v.TG_SELECTED_CHUNK}
+"""A text in the older shapes, a node in the newer one; or whatever was found."""
 _URN: Final = re.compile(r"urn:\S+")
 
 
@@ -48,12 +56,13 @@ def quad(triple: object) -> Quad | None:
     """A statement of the gateway's; ``None`` for one that no shape can be made of, such as one about a statement."""
     if not isinstance(triple, Mapping):
         return None
-    subject, predicate, target = (_term(triple.get(key)) for key in "spo")
+    subject, predicate = (_term(triple.get(key)) for key in "sp")
+    target = _object(triple.get("o"))
     if subject is None or predicate is None or target is None:
         return None
     graph = triple.get("g")
-    if isinstance(graph, str) and graph:
-        return Quad(_bare(subject), _bare(predicate), target, graph)
+    if isinstance(target, QuotedTriple) or (isinstance(graph, str) and graph):
+        return Quad(_bare(subject), _bare(predicate), target, graph if isinstance(graph, str) else "")
     return Quad(_bare(subject), _bare(predicate), _remembered(_bare(subject), _bare(predicate), target))
 
 
@@ -67,6 +76,19 @@ def _remembered(subject: str, predicate: str, target: str | Literal) -> str | Li
     else:
         return target
     return text if is_node else target if isinstance(target, Literal) else Literal(text)
+
+
+def _object(term: Any) -> str | Literal | QuotedTriple | None:
+    """A term, or a quoted triple."""
+    if not isinstance(term, Mapping) or term.get("t") != "t":
+        return _term(term)
+    inner = term.get("tr")
+    if not isinstance(inner, Mapping):
+        return None
+    subject, predicate, target = (_term(inner.get(key)) for key in "spo")
+    if subject is None or predicate is None or target is None:
+        return None
+    return QuotedTriple(_bare(subject), _bare(predicate), target)
 
 
 def _term(term: Any) -> str | Literal | None:

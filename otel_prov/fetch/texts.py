@@ -17,11 +17,11 @@ __all__ = ["with_texts"]
 _CUT: Final = re.compile(r"… \[cut, [0-9,]+ bytes in all\]\Z")
 """How a text ends that was too long for TrustGraph's stores; the librarian has the whole."""
 
-_SHOWN: Final = {v.THOUGHT, v.REFLECTION, v.OBSERVATION, v.CONCLUSION, v.AGENT_FINAL}
+_SHOWN: Final = {v.THOUGHT, v.REFLECTION, v.OBSERVATION, v.CONCLUSION, v.AGENT_FINAL, v.SYNTHESIS}
 
 
 def with_texts(gateway: Gateway, quads: Sequence[Quad]) -> list[Quad]:
-    """The quads with ``tg:content`` for all that an agent thought, saw and answered.
+    """The quads with ``tg:content`` for all that was thought, seen and answered.
 
     Where the librarian doesn't have a document, the text says so.
 

@@ -44,7 +44,7 @@ def current(context: Context | None = None) -> Activity | None:
 
 
 class Activity:
-    """What sessions, iterations and tool calls have in common: entered once, ended exactly once, harmless to the host.
+    """What sessions, iterations, tool calls and retrievals have in common: entered once, ended exactly once.
 
     While it is active, its span is OpenTelemetry's current one. It can be suspended and activated again, so nothing is
     held across a ``yield``: what runs in between has its own context back, whichever thread or task that is.
@@ -63,6 +63,14 @@ class Activity:
     def session(self) -> SessionSpan | None:
         """The session that this is, or is part of."""
         return self._parent.session if self._parent is not None else None
+
+    @property
+    def place(self) -> str | None:
+        """IRI in the graph of what this is, or is part of: an iteration, a session, a retrieval."""
+        return None
+
+    def enclose(self, last: str, *, instead_of: str | None = None) -> None:
+        """A session runs inside of this, whose last node in the graph is ``last``."""
 
     # What the kinds of activity differ in ------------------------------------------------------------------------
 
@@ -140,7 +148,7 @@ class Activity:
         finally:
             self._span.end()
 
-    def _set(self, name: str, value: str | int | list[int]) -> None:
+    def _set(self, name: str, value: str | int | list[int] | list[str]) -> None:
         """Set an attribute of the span."""
         if self._told is not None:
             self._told[name] = value

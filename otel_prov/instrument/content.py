@@ -30,19 +30,19 @@ _LIMITS = ("OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_ATTRIBUTE_VALUE_LENGT
 class Content:
     """How one session's content is treated. Settings are read when the session starts."""
 
-    __slots__ = ("_limit", "_redact", "captured")
+    __slots__ = ("_limit", "captured", "redact")
 
     def __init__(self, redact: Redact | None = None) -> None:
         self.captured = flag(OTEL_EXPORTER_PROV_CAPTURE_CONTENT, True)
         """Whether texts are recorded at all."""
-        self._redact = redact
+        self.redact = redact
         self._limit = _attribute_limit()
 
     def text(self, value: Any) -> str | None:
         """A value as text for an attribute; ``None`` where there is none, or none may be recorded."""
         if value is None or not self.captured:
             return None
-        if self._redact is None:
+        if self.redact is None:
             text = value if type(value) is str and value.isascii() else to_text(value)
         elif isinstance(value, str):
             text = self._redacted(value)
@@ -53,7 +53,7 @@ class Content:
     def name(self, value: Any) -> str:
         """A name, such as a tool's: recorded even where content is not, but redacted like it."""
         text = value if type(value) is str and value.isascii() else to_text(value)
-        if self._redact is not None:
+        if self.redact is not None:
             text = self._redacted(text)
         return text if len(text) <= self._limit else fit_text(text, self._limit)
 
@@ -68,10 +68,14 @@ class Content:
             except (ValueError, RecursionError):
                 end = -1  # text that only looks like JSON
             if end == len(value):
-                if self._redact is None and end <= self._limit and value == well_formed(value):
+                if self.redact is None and end <= self._limit and value == well_formed(value):
                     return value
                 value = parsed
-        return fit_json(plain(value, self._redacted_leaf if self._redact else None), self._limit)
+        return fit_json(plain(value, self._redacted_leaf if self.redact else None), self._limit)
+
+    def structure(self, value: Any) -> str:
+        """As JSON text, what is made only of texts that were treated, and of what needs no treatment."""
+        return fit_json(value, self._limit)
 
     def digests(self, texts: Mapping[str, Any]) -> dict[str, str | int]:
         """Where content is off, attributes by which a text that somebody has is known again: its SHA-256 and length.
@@ -103,9 +107,9 @@ class Content:
         return told
 
     def _redacted(self, text: str) -> str:
-        assert self._redact is not None
+        assert self.redact is not None
         try:
-            return well_formed(str(self._redact(well_formed(text))))
+            return well_formed(str(self.redact(well_formed(text))))
         except Exception as error:
             lost("text left out: redact failed", type(error).__name__)
             return "[redact failed]"

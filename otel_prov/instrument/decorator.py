@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
@@ -10,6 +9,8 @@ from opentelemetry.context import Context
 
 from otel_prov.instrument.callables import wrap
 from otel_prov.instrument.content import Redact
+from otel_prov.instrument.nesting import Caller
+from otel_prov.instrument.questions import question_finder
 from otel_prov.instrument.session import SessionSpan
 from otel_prov.losses import guarded
 
@@ -19,8 +20,6 @@ F = TypeVar("F", bound="Callable[..., Any] | staticmethod[..., Any] | classmetho
 T = TypeVar("T")
 Setting = str | Callable[..., str | None] | None
 """A value, or a function of the call's arguments that gives it."""
-
-_USUAL_NAMES = ("question", "query", "task", "prompt", "message", "input", "user_input", "request", "goal")
 
 
 @overload
@@ -35,6 +34,7 @@ def trace_agent(
     collection: Setting = None,
     user: Setting = None,
     model: Setting = None,
+    caller: Caller = None,
     redact: Redact | None = None,
 ) -> Callable[[F], F]: ...
 def trace_agent(
@@ -48,6 +48,7 @@ def trace_agent(
     collection: Setting = None,
     user: Setting = None,
     model: Setting = None,
+    caller: Caller = None,
     redact: Redact | None = None,
 ) -> Any:
     """Trace each call of an agent's loop as a session. The answer is what it returns, or what it yields.
@@ -66,6 +67,8 @@ def trace_agent(
         collection: TrustGraph's collection; ``OTEL_EXPORTER_PROV_COLLECTION``, else ``default``, if left out.
         user: On whose behalf the agent runs.
         model: The model that the agent asks.
+        caller: What the session is part of, where that can't be seen: the handle of an iteration or a tool call of
+            another one, or the IRI of an iteration (:attr:`IterationSpan.uri`).
         redact: Rewrites every text before it becomes an attribute; a text on which it fails is left out.
 
     ``session_id``, ``context``, ``collection``, ``user`` and ``model`` may also be functions that are given the call's
@@ -75,7 +78,7 @@ def trace_agent(
     def decorate(function: Any) -> Any:
         target = function.__func__ if isinstance(function, (staticmethod, classmethod)) else function
         agent = name if name is not None else getattr(target, "__name__", type(target).__name__)
-        find_question = _question_finder(target, question)
+        find_question = question_finder(target, question)
 
         def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> SessionSpan:
             return SessionSpan(
@@ -86,6 +89,7 @@ def trace_agent(
                 collection=_value(collection, args, kwargs),
                 user=_value(user, args, kwargs),
                 model=_value(model, args, kwargs),
+                caller=caller,
                 redact=redact,
             )
 
@@ -111,31 +115,3 @@ def _context(
 @guarded(None, "setting of a session left out: its function failed")
 def _called(setting: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]) -> T:
     return setting(*args, **kwargs)
-
-
-def _question_finder(function: Any, wanted: str | None) -> Callable[[tuple[Any, ...], dict[str, Any]], Any]:
-    """A function that finds the question among a call's arguments."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):  # some built-in functions have no signature
-        parameters = []
-    takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
-    known = [parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
-    if wanted is not None and wanted not in known and not takes_any:
-        raise ValueError(f"question={wanted!r} is no parameter of {function!r}; it has {', '.join(known) or 'none'}")
-    candidates = [name for name in known if name not in ("self", "cls")]
-    usual = [name for name in _USUAL_NAMES if name in candidates]
-    chosen = wanted or next(iter(usual + candidates), None)
-    position = known.index(chosen) if chosen in known else None
-    default = parameters[position].default if position is not None else None
-
-    def find(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if chosen in kwargs:
-            return kwargs[chosen]
-        if position is None:
-            return next((kwargs[name] for name in _USUAL_NAMES if name in kwargs), args[0] if args else None)
-        if position < len(args):
-            return args[position]
-        return None if default is inspect.Parameter.empty else default
-
-    return find

@@ -9,9 +9,10 @@ from opentelemetry import trace
 from opentelemetry.context import Context
 from opentelemetry.trace import Span
 
-from otel_prov import names
+from otel_prov import names, uris
 from otel_prov.instrument.activity import NOT_RECORDED, Activity, current
 from otel_prov.instrument.tool import ToolSpan
+from otel_prov.instrument.values import to_text
 from otel_prov.losses import guarded, lost
 
 if TYPE_CHECKING:
@@ -26,10 +27,19 @@ class IterationSpan(Activity):
     _parent: SessionSpan | None
     number = 0
     """Position in the session, from 1; 0 before it is entered."""
+    uri: str | None = None
+    """Its IRI in the graph, ``S/i{n}``: what a session in another process names as its caller. ``None`` before this is
+    entered."""
     _acting = False
+    _enclosed: str | None = None
 
     def __init__(self, session: SessionSpan | None) -> None:
         self._parent = session  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    @property
+    def place(self) -> str | None:
+        """Itself."""
+        return self.uri
 
     def tool(self, name: str, arguments: Any = None) -> ToolSpan:
         """A tool call of this iteration, to be entered with ``with`` or ``async with``."""
@@ -44,6 +54,7 @@ class IterationSpan(Activity):
         arguments: Any = None,
         observation: Any = None,
         uses: Iterable[int] | None = None,
+        sub_trace: str | None = None,
     ) -> None:
         """Record what is known, when it is known; what is given again replaces what was given before.
 
@@ -57,6 +68,7 @@ class IterationSpan(Activity):
             arguments: What it calls the tool with: anything that has a JSON form.
             observation: What came back, of any type.
             uses: Numbers of the iterations whose observations the thought really rests on, where that is known.
+            sub_trace: IRI of the last node of a trace that somebody else recorded of how it came about.
         """
         session, span = self._parent, self._span
         if session is None or not span.is_recording():
@@ -64,6 +76,8 @@ class IterationSpan(Activity):
         content = self._content
         if uses is not None:
             self._set(names.ITERATION_USES, sorted(map(int, uses)))
+        if sub_trace is not None:
+            self.enclose(to_text(sub_trace))
         if thought is not None and (text := content.text(thought)) is not None:
             self._set(names.ITERATION_THOUGHT, text)
         if action is not None:
@@ -83,6 +97,13 @@ class IterationSpan(Activity):
             for checkpoint in session.checkpoints:
                 checkpoint(span)
 
+    @guarded(None, NOT_RECORDED)
+    def enclose(self, last: str, *, instead_of: str | None = None) -> None:
+        """The observation derives from the last node of the session that runs inside of this; of several, the last."""
+        if instead_of in (None, self._enclosed) and self._span.is_recording():
+            self._enclosed = last
+            self._set(names.SUB_TRACE, last)
+
     def _open(self, outside: Context) -> Span:
         session = self._parent
         if session is None:
@@ -92,6 +113,7 @@ class IterationSpan(Activity):
             )
             return self._span
         self.number = session.next_number()
+        self.uri = uris.iteration(session.uri, self.number)
         self._content = session._content
         session.open_iterations.add(self)
         self._told = {**session.identity, names.ITERATION_NUMBER: self.number}

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from opentelemetry import trace
 from opentelemetry.context import Context, set_value
-from opentelemetry.trace import Span
+from opentelemetry.trace import Span, Tracer
 
-from otel_prov import names
+from otel_prov import names, uris
 from otel_prov.environment import (
     OTEL_EXPORTER_PROV_COLLECTION,
     OTEL_EXPORTER_PROV_ENDPOINT,
@@ -23,6 +23,7 @@ from otel_prov.environment import (
 from otel_prov.instrument.activity import CHECKPOINTS, NOT_RECORDED, Activity, Checkpoint, current, tracer
 from otel_prov.instrument.content import LONGEST, Content, Redact
 from otel_prov.instrument.iteration import IterationSpan
+from otel_prov.instrument.nesting import Caller, caller_iri, enclosing, inside
 from otel_prov.instrument.tool import ToolSpan
 from otel_prov.instrument.values import plain, to_text
 from otel_prov.losses import guarded
@@ -47,17 +48,26 @@ class SessionSpan(Activity):
         collection: str | None = None,
         user: str | None = None,
         model: str | None = None,
+        caller: Caller = None,
         redact: Redact | None = None,
     ) -> None:
-        content = self._content = Content(redact)
-        self._parent = current()
         remote = None if context is None else _continued(context, session_id)
         if remote is not None:
             session_id, collection, user = remote.id, collection or remote.collection, user or remote.user
         first = iteration or (remote.iteration if remote is not None else 1)
-        self.id = str(uuid.uuid4()) if session_id is None else to_text(session_id)
+        self._parent = enclosing(caller)
+        outer = self._parent.session if self._parent is not None else None
+        # A session that goes on within itself, as where a message is taken up at once, isn't its own caller.
+        self._around = None if outer is not None and outer.id == session_id else self._parent
+        self._caller = caller_iri(caller, self._around)
+        if outer is not None:
+            redact = redact or outer._content.redact
+            collection = collection or outer.identity[names.COLLECTION]
+            user = outer.identity.get(names.USER) if user is None else user
+        content = self._content = Content(redact)
+        self.id: str = str(uuid.uuid4()) if session_id is None else to_text(session_id)
         """Identity of the session; a fresh UUID unless the program gave one."""
-        self.uri = names.session_uri(self.id)
+        self.uri: str = names.session_uri(self.id)
         """Its IRI in the graph, ``urn:trustgraph:agent:{id}``."""
         self.identity: dict[str, str] = {
             names.SESSION_ID: self.id,
@@ -68,10 +78,11 @@ class SessionSpan(Activity):
         """Attributes that every span of the session carries."""
         if user is not None:
             self.identity[names.USER] = content.name(user)
-        self.tracer = tracer()
+        self.tracer: Tracer = tracer()
         self.checkpoints: list[Checkpoint] = []
         self.open_iterations: set[IterationSpan] = set()
         self._numbers = iter(range(first, sys.maxsize))
+        self._latest = 0
         self._came_with = context
         self._continues = first if first > 1 or (remote is not None and remote.has_begun) else None
         self._name = None if name is None else content.name(name)
@@ -86,6 +97,11 @@ class SessionSpan(Activity):
         """Itself."""
         return self
 
+    @property
+    def place(self) -> str:
+        """Itself."""
+        return self.uri
+
     def iteration(self) -> IterationSpan:
         """The next iteration, to be entered with ``with`` or ``async with``."""
         return IterationSpan(self)
@@ -96,7 +112,8 @@ class SessionSpan(Activity):
 
     def next_number(self) -> int:
         """Number of the iteration that begins now."""
-        return next(self._numbers)
+        self._latest = next(self._numbers)
+        return self._latest
 
     @property
     def upcoming(self) -> int:
@@ -157,12 +174,16 @@ class SessionSpan(Activity):
             attributes[names.SESSION_QUESTION] = text
         attributes |= self._content.digests({names.SESSION_QUESTION: self._question})
         self._question = None  # the span has it; the host's object is not kept alive
+        if self._caller is not None:
+            attributes[names.SESSION_CALLER] = self._caller
         self._told = attributes
+        if self._around is not None:
+            self._around.enclose(uris.final(self.uri))
         title = names.INVOKE_AGENT if self._name is None else f"{names.INVOKE_AGENT} {self._name}"
-        context = set_value(CHECKPOINTS, self.checkpoints, self._around(outside))
+        context = set_value(CHECKPOINTS, self.checkpoints, self._came_from(inside(self._parent, outside)))
         return self.tracer.start_span(title, context, attributes=attributes)
 
-    def _around(self, outside: Context) -> Context:
+    def _came_from(self, outside: Context) -> Context:
         """The context with the parent of the session's span: the span that it came from, in another process, unless
         something here stands between the two already, such as a web framework's own span."""
         if self._came_with is None:
@@ -182,6 +203,9 @@ class SessionSpan(Activity):
             outcome = self._outcome or (names.OUTCOME_FINAL if self._answered else None)
         if outcome is not None:
             self._set(names.SESSION_OUTCOME, outcome)
+        if self._around is not None and not self._answered and outcome != names.OUTCOME_FINAL:
+            last = uris.iteration(self.uri, self._latest) if self._latest else self.uri
+            self._around.enclose(last, instead_of=uris.final(self.uri))
 
 
 def _place() -> dict[str, str]:
@@ -236,6 +260,7 @@ def session(
     collection: str | None = None,
     user: str | None = None,
     model: str | None = None,
+    caller: Caller = None,
     redact: Redact | None = None,
 ) -> SessionSpan:
     """Trace a session that is not one function; to be entered with ``with`` or ``async with``.
@@ -254,7 +279,11 @@ def session(
         collection: TrustGraph's collection; ``OTEL_EXPORTER_PROV_COLLECTION``, else ``default``, if left out.
         user: On whose behalf the agent runs.
         model: The model that the agent asks.
+        caller: What the session is part of, where that can't be seen: the handle of an iteration or a tool call of
+            another one, or the IRI of an iteration (:attr:`IterationSpan.uri`).
         redact: Rewrites every text before it becomes an attribute; a text on which it fails is left out.
+
+    Inside of another session, collection, user and ``redact`` are that one's, if left out.
     """
     return SessionSpan(
         question,
@@ -265,6 +294,7 @@ def session(
         collection=collection,
         user=user,
         model=model,
+        caller=caller,
         redact=redact,
     )
 

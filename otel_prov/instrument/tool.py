@@ -10,9 +10,10 @@ from opentelemetry import trace
 from opentelemetry.context import Context
 from opentelemetry.trace import Span
 
-from otel_prov import names
+from otel_prov import names, uris
 from otel_prov.instrument.activity import NOT_RECORDED, Activity, current
 from otel_prov.instrument.callables import wrap
+from otel_prov.instrument.values import to_text
 from otel_prov.losses import guarded, lost
 
 if TYPE_CHECKING:
@@ -26,10 +27,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 class ToolSpan(Activity):
     """A handle of a tool call: a context manager, or a decorator for the function that carries the tool out."""
 
+    _place: str | None = None
+    _enclosed: str | None = None
+
     def __init__(self, name: str, arguments: Any = None, *, inside: Activity | None = None) -> None:
         self._parent = inside
         self._name = name
         self._arguments = arguments
+
+    @property
+    def place(self) -> str | None:
+        """The iteration."""
+        return self._place
 
     def __call__(self, function: F) -> F:
         """Trace each call of a function as a call of this tool, with the arguments that the function is given."""
@@ -41,8 +50,13 @@ class ToolSpan(Activity):
         return wrap(function, begin)
 
     @guarded(None, NOT_RECORDED)
-    def record(self, result: Any) -> None:
-        """Record what the tool came back with, of any type."""
+    def record(self, result: Any, *, sub_trace: str | None = None) -> None:
+        """Record what the tool came back with, of any type.
+
+        ``sub_trace`` is the IRI of the last node of a trace that somebody else recorded of how it came about.
+        """
+        if sub_trace is not None:
+            self.enclose(to_text(sub_trace))
         if self._span.is_recording() and (text := self._content.text(result)) is not None:
             self._set(names.TOOL_RESULT, text)
         elif self._span.is_recording():
@@ -52,6 +66,13 @@ class ToolSpan(Activity):
     def returned(self, value: Any) -> None:
         """What a decorated function returns is its result."""
         self.record(value)
+
+    @guarded(None, NOT_RECORDED)
+    def enclose(self, last: str, *, instead_of: str | None = None) -> None:
+        """The observation derives from the last node of the session that runs inside of this; of several, the last."""
+        if instead_of in (None, self._enclosed) and self._span.is_recording():
+            self._enclosed = last
+            self._set(names.SUB_TRACE, last)
 
     def _open(self, outside: Context) -> Span:
         session = self.session
@@ -63,11 +84,13 @@ class ToolSpan(Activity):
             return self._span
         content = self._content = session._content
         name = content.name(self._name)
+        number = self._number(session)
+        self._place = uris.iteration(session.uri, number)
         attributes: dict[str, Any] = {
             names.OPERATION_NAME: names.EXECUTE_TOOL,
             names.TOOL_NAME: name,
             **session.identity,
-            names.ITERATION_NUMBER: self._number(session),
+            names.ITERATION_NUMBER: number,
         }
         if (text := content.json(self._arguments)) is not None:
             attributes[names.TOOL_ARGUMENTS] = text

@@ -7,7 +7,7 @@ the order in which it came.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -17,16 +17,18 @@ import orjson
 from otel_prov.keep import rows, sources
 from otel_prov.keep.standing import INTERRUPTED, RUNNING, WAITING
 from otel_prov.read import Span, read
+from otel_prov.read.nesting import last_node, outer_of, with_sub_traces
 from otel_prov.steps import Analysis, Session, Step
 
-__all__ = ["Evidence", "Key", "Rows", "add", "completed", "derive", "load", "save"]
+__all__ = ["Evidence", "Key", "Rows", "add", "completed", "derive", "link", "load", "save"]
 
 Key = tuple[str, str]
 """Trace id and span id."""
 T = TypeVar("T", Session, Step)
 
 _COLUMNS = (
-    "uri, type, question, started, ended, active, iterations, outcome, collection, agent, user, model, trace_id, error"
+    "uri, type, question, started, ended, active, iterations, outcome, collection, agent, user, model, trace_id, "
+    "error, parent, caller, last"
 )
 _INSERT = f"INSERT INTO session ({_COLUMNS}) VALUES ({', '.join('?' * len(_COLUMNS.split(', ')))})"
 _UPDATE = f"UPDATE session SET ({_COLUMNS}) = ({', '.join('?' * len(_COLUMNS.split(', ')))}) WHERE id = ?"
@@ -41,6 +43,8 @@ class Evidence:
     """Number of its row; ``None`` for a session that is new."""
     spans: Mapping[Key, Span] = field(default_factory=dict)
     imported: Session | None = None
+    inner: Mapping[str, str] = field(default_factory=dict)
+    """The last node of the session inside of an iteration, by the IRI of the iteration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +59,9 @@ class Rows:
 def load(db: sqlite3.Connection, uri: str) -> Evidence:
     """What is known of a session so far."""
     row = db.execute("SELECT id FROM session WHERE uri = ?", (uri,)).fetchone()
+    inner = _inner(db, uri)
     if row is None:
-        return Evidence(uri)
+        return Evidence(uri, inner=inner)
     spans = [Span.of(orjson.loads(body)) for (body,) in db.execute("SELECT body FROM span WHERE session = ?", row)]
     imported = db.execute("SELECT body FROM imported WHERE session = ?", row).fetchone()
     return Evidence(
@@ -64,7 +69,13 @@ def load(db: sqlite3.Connection, uri: str) -> Evidence:
         row[0],
         {(span.trace_id, span.span_id): span for span in spans},
         rows.load_session(imported[0]) if imported else None,
+        inner,
     )
+
+
+def _inner(db: sqlite3.Connection, uri: str) -> dict[str, str]:
+    found = db.execute("SELECT caller, last FROM session WHERE parent = ? ORDER BY started, uri", (uri,))
+    return dict(found.fetchall())
 
 
 def derive(evidence: Evidence) -> Rows:
@@ -72,12 +83,13 @@ def derive(evidence: Evidence) -> Rows:
     spans = evidence.spans.values()
     found = read(spans)
     session = completed(*found, *([evidence.imported] if evidence.imported else []))
+    session = with_sub_traces(session, evidence.inner)
     started = session.question.started or rows.moment(min((span.start // 1000 for span in spans), default=None))
     seen = rows.moment(max((max(span.start, span.end) // 1000 for span in spans), default=None))
     active = max((time for time in (started, session.ended, seen) if time), default=None)
     summary = (
         session.uri,
-        "agent",
+        session.kind,
         session.question.text,
         rows.micros(started),
         rows.micros(session.ended),
@@ -90,6 +102,9 @@ def derive(evidence: Evidence) -> Rows:
         session.model,
         session.trace_id,
         session.error,
+        None if session.caller is None else outer_of(session.caller),
+        session.caller,
+        None if session.caller is None else last_node(session),
     )
     return Rows(summary, {rows.key(step): rows.encode(step) for step in session.steps})
 
@@ -143,6 +158,16 @@ def add(db: sqlite3.Connection, session: Session) -> None:
     body = rows.dump_session(imported)
     number = save(db, known, derive(replace(known, imported=imported)))
     db.execute("INSERT OR REPLACE INTO imported (session, body) VALUES (?, ?)", (number, body))
+    link(db, [session.uri])
+
+
+def link(db: sqlite3.Connection, sessions: Iterable[str]) -> None:
+    """Read those sessions anew inside of which one of these ran, which may have told more."""
+    found = (db.execute("SELECT parent FROM session WHERE uri = ?", (uri,)).fetchone() for uri in sessions)
+    for uri in sorted({row[0] for row in found if row and row[0] is not None}):
+        known = load(db, uri)
+        if known.id is not None:
+            save(db, known, derive(known))
 
 
 def completed(first: Session, *others: Session) -> Session:
@@ -160,7 +185,7 @@ def completed(first: Session, *others: Session) -> Session:
 
 def _filled(first: T, other: T) -> T:
     """The first of two dataclasses, with the other's values where it has none."""
-    missing = [each.name for each in fields(first) if getattr(first, each.name) is None]
+    missing = [each.name for each in fields(first) if getattr(first, each.name) in (None, ())]
     return replace(first, **{name: getattr(other, name) for name in missing})
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from otel_prov.keep.evidence import Evidence, Key, Rows, derive, load, save
+from otel_prov.keep.evidence import Evidence, Key, Rows, derive, link, load, save
 from otel_prov.keep.schema import writing
 from otel_prov.keep.settling import renumber
 from otel_prov.losses import lost
@@ -128,6 +128,7 @@ def _take_chunk(db: sqlite3.Connection, file: Path, to_the_end: bool) -> Intake 
         return None
     chunk = _parse(data, offset)
     spans = sum(_take_session(db, uri, chunk, journal.writer_of(file)) for uri in chunk.records)
+    link(db, chunk.records)
     now = time.time_ns() // 1000
     db.executemany(
         "INSERT OR IGNORE INTO bad_line (file, offset, found, reason, line) VALUES (?, ?, ?, ?, ?)",

@@ -9,15 +9,15 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from otel_prov.keep import rows
 from otel_prov.keep.standing import INTERRUPTED, RUNNING, WAITING, Standing
-from otel_prov.names import session_uri
+from otel_prov.names import AGENT, DOCUMENT_RAG, GRAPH_RAG, session_uri
 from otel_prov.steps import Session
 
-__all__ = ["Filter", "Summary", "find", "session", "summaries"]
+__all__ = ["Filter", "Summary", "find", "inside", "session", "summaries"]
 
 _MEANT = 10  # URIs that find gives at most
 _SPAN_ID = re.compile("[0-9a-f]{16}")
@@ -29,7 +29,7 @@ class Summary:
 
     uri: str
     type: str
-    """``agent``."""
+    """``agent``, ``graph-rag`` or ``document-rag``."""
     question: str | None
     started: datetime | None
     """Start of the session, or of the earliest of its spans that is known. In UTC."""
@@ -54,6 +54,7 @@ class Filter:
     outcome: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    nested: bool = True
 
     def conditions(self) -> Iterator[tuple[str, tuple[Any, ...]]]:
         """SQL conditions with their values."""
@@ -71,6 +72,9 @@ class Filter:
             yield "started >= ?", (rows.micros(self.since),)
         if self.until is not None:
             yield "started < ?", (rows.micros(self.until),)
+        if not self.nested:
+            known = "EXISTS (SELECT 1 FROM session AS known WHERE known.uri = session.parent)"
+            yield f"(parent IS NULL OR NOT {known})", ()
         if self.text:
             yield "EXISTS (SELECT 1 FROM step WHERE session = session.id AND mentions(body))", ()
 
@@ -93,15 +97,17 @@ def summaries(db: sqlite3.Connection, wanted: Filter, standing: Standing) -> Ite
 
 def session(db: sqlite3.Connection, uri: str, standing: Standing) -> Session | None:
     """One session with all its steps."""
-    facts = "id, ended, outcome, collection, agent, user, model, trace_id, error"
+    facts = "id, ended, outcome, collection, agent, user, model, trace_id, error, type, caller"
     row = db.execute(f"SELECT {facts} FROM session WHERE uri = ?", (rows.writable(uri),)).fetchone()
     if row is None:
         return None
-    number, ended, recorded, collection, agent, user, model, trace_id, error = row
+    number, ended, recorded, collection, agent, user, model, trace_id, error, kind, caller = row
     steps = [rows.decode(*step) for step in db.execute("SELECT kind, body FROM step WHERE session = ?", (number,))]
     return Session(
         uri,
         tuple(sorted(steps, key=rows.position)),
+        kind=kind,
+        caller=caller,
         collection=collection,
         agent=agent,
         user=user,
@@ -113,14 +119,19 @@ def session(db: sqlite3.Connection, uri: str, standing: Standing) -> Session | N
     )
 
 
-def find(db: sqlite3.Connection, reference: str) -> list[str]:
+def inside(db: sqlite3.Connection, uri: str) -> list[str]:
+    """URIs of the sessions that ran inside of one, by start."""
+    found = db.execute("SELECT uri FROM session WHERE parent = ? ORDER BY started, uri", (rows.writable(uri),))
+    return [uri for (uri,) in found]
+
+
+def find(db: sqlite3.Connection, reference: str, standing: Standing) -> list[str]:
     """URIs of the sessions that a person may mean, see :meth:`otel_prov.keep.Store.find`."""
     if reference == "latest":
-        newest = db.execute("SELECT uri FROM session ORDER BY started DESC, uri DESC LIMIT 1")
-        return [uri for (uri,) in newest]
+        return [newest.uri for newest in islice(summaries(db, Filter(nested=False), standing), 1)]
     if not (reference := rows.writable(reference)):
         return []
-    starts = [reference, session_uri(reference)]
+    starts = [reference, *(session_uri(reference, kind) for kind in (AGENT, GRAPH_RAG, DOCUMENT_RAG))]
     for start in starts:
         if db.execute("SELECT 1 FROM session WHERE uri = ?", (start,)).fetchone():
             return [start]

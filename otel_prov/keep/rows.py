@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from typing import Any, get_args
 
 import orjson
 
-from otel_prov.steps import Analysis, Conclusion, Digest, Observation, Question, Session, Step
+from otel_prov.steps import (
+    Analysis,
+    Conclusion,
+    Digest,
+    Exploration,
+    Focus,
+    Grounding,
+    Observation,
+    Question,
+    Selection,
+    Session,
+    Step,
+    Synthesis,
+    Text,
+    Triple,
+)
 
 __all__ = [
     "decode",
@@ -24,13 +40,16 @@ __all__ = [
 
 _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Step)}
 _TIMES = ("started", "ended")
-_NO_TEXTS = (*_TIMES, "trace_id", "span_id", "iteration_span")
+_NO_TEXTS = (*_TIMES, "trace_id", "span_id", "iteration_span", "digest", "thought_digest")
+_LISTS = ("uses", "concepts", "entities", "chunk_ids")
+_STAGES: tuple[type[Any], ...] = (Question, Grounding, Exploration, Focus, Synthesis)
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
 
 
 def key(step: Step) -> str:
-    """Which step of its session it is: ``question``, ``i3``, ``i3/observation``, ``i3/observation/2``, ``final``."""
+    """Which step of its session it is: ``question``, ``i3``, ``i3/observation``, ``i3/observation/2``, ``final``; of a
+    retrieval ``grounding``, ``exploration``, ``focus``, ``synthesis``."""
     match step:
         case Question():
             return "question"
@@ -42,13 +61,15 @@ def key(step: Step) -> str:
             return f"i{step.number}/observation/{step.call}"
         case Conclusion():
             return "final"
+        case Grounding() | Exploration() | Focus() | Synthesis():
+            return type(step).__name__.lower()
 
 
 def position(step: Step) -> tuple[int, int, int]:
     """Sorts steps into their natural order."""
     match step:
-        case Question():
-            return (0, 0, 0)
+        case Question() | Grounding() | Exploration() | Focus() | Synthesis():
+            return (0, _STAGES.index(type(step)), 0)
         case Analysis():
             return (1, step.number, 0)
         case Observation():
@@ -69,7 +90,15 @@ def decode(kind: str, body: bytes) -> Step:
 
 def texts(body: bytes) -> list[str]:
     """All that a person or an agent wrote in an encoded step."""
-    return [value for name, value in orjson.loads(body).items() if isinstance(value, str) and name not in _NO_TEXTS]
+    return list(_texts({name: value for name, value in orjson.loads(body).items() if name not in _NO_TEXTS}))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts(part)
 
 
 def dump_session(session: Session) -> bytes:
@@ -104,12 +133,23 @@ def moment(microseconds: int | None) -> datetime | None:
 
 def _step(kind: str, fields: dict[str, Any]) -> Step:
     for name, value in fields.items():
-        if name == "uses" and value is not None:
+        if value is None:
+            continue
+        if name in _LISTS:
             fields[name] = tuple(value)
-        elif name.endswith("digest") and value is not None:
+        elif name == "selections":
+            fields[name] = tuple(map(_selection, value))
+        elif name.endswith("digest"):
             fields[name] = Digest(**value)
     step: Step = _KINDS[kind](**_with_times(fields))
     return step
+
+
+def _selection(fields: dict[str, Any]) -> Selection:
+    if edge := fields["edge"]:
+        target = edge["object"]
+        fields["edge"] = Triple(**edge | {"object": Text(**target) if isinstance(target, dict) else target})
+    return Selection(**fields)
 
 
 def _with_times(fields: dict[str, Any]) -> dict[str, Any]:

@@ -138,6 +138,13 @@ MIGRATIONS: list[tuple[str | Callable[[sqlite3.Connection], None], ...]] = [
         "CREATE INDEX source_session ON source (session, key)",
         sources.fill,
     ),
+    (
+        # Of a session inside of another one: that one's URI, the IRI of its iteration, and that of the last node here.
+        "ALTER TABLE session ADD COLUMN parent TEXT",
+        "ALTER TABLE session ADD COLUMN caller TEXT",
+        "ALTER TABLE session ADD COLUMN last TEXT",
+        "CREATE INDEX session_parent ON session (parent, started)",
+    ),
 ]
 """What makes each version of the schema from the one before, version 1 first: statements, and functions that fill what
 they have made. Only ever append."""

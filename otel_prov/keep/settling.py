@@ -22,7 +22,7 @@ from otel_prov.keep import rows
 from otel_prov.keep.schema import reading, writing
 from otel_prov.read import Span
 from otel_prov.record import journal
-from otel_prov.steps import Analysis, Conclusion, Observation, Question, Step
+from otel_prov.steps import Analysis, Conclusion, Exploration, Focus, Grounding, Observation, Question, Step, Synthesis
 
 __all__ = ["renumber", "settle"]
 
@@ -112,7 +112,7 @@ def _look_at_new(db: sqlite3.Connection, writers: str) -> None:
 
 
 class _OpenEnded:
-    """A session that goes on: how far its iterations have come."""
+    """A session that goes on: how far its iterations, or the stages of its retrieval, have come."""
 
     def __init__(self, db: sqlite3.Connection, session: int) -> None:
         self._ended: set[object] = set()
@@ -125,16 +125,14 @@ class _OpenEnded:
                     self._ended.add(number)
                 if names.ITERATION_ACTION in span.attributes:
                     self._acting.add(number)
-        keys = [
-            _ITERATION.fullmatch(key) for (key,) in db.execute("SELECT key FROM step WHERE session = ?", (session,))
-        ]
-        places = [(int(match[1]), match[2] or "") for match in keys if match]
+        self._keys = {key for (key,) in db.execute("SELECT key FROM step WHERE session = ?", (session,))}
+        places = [(int(match[1]), match[2] or "") for key in self._keys if (match := _ITERATION.fullmatch(key))]
         self._last = max(places, default=(0, ""))
 
     def is_settled(self, step: Step) -> bool:
         """Whether nothing that the session may still tell takes this step back."""
         match step:
-            case Question():
+            case Question() | Grounding() | Focus():  # these only grow
                 return True
             case Analysis():
                 only_thinks = step.action is None and step.arguments is None
@@ -142,5 +140,7 @@ class _OpenEnded:
                 return step.number in self._acting or (step.number in self._ended and not may_conclude)
             case Observation():
                 return step.number in self._ended
-            case Conclusion():
+            case Exploration():  # its numbers may rise
+                return not self._keys.isdisjoint(("focus", "synthesis"))
+            case Conclusion() | Synthesis():
                 return False

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from otel_prov.keep import rows
-from otel_prov.steps import Analysis, Observation, Step
+from otel_prov.steps import Analysis, Exploration, Focus, Observation, Selection, Step, Text
 
 __all__ = ["Naming", "add", "fill", "forget", "naming", "sources"]
 
@@ -45,12 +45,18 @@ class Naming:
 
 def sources(step: Step) -> set[str]:
     """All that a step names: addresses in what was done and seen, and each text, short and on one line, that a tool was
-    called with, for it may be a file, a key or a question."""
+    called with, for it may be a file, a key or a question; the session that ran inside of a call, by its last node; and
+    what a retrieval found and selected."""
     match step:
         case Analysis():
             return set(_named(step.arguments))
         case Observation():
-            return {*_named(step.arguments), *_addresses(step.text or "")}
+            inside = [] if step.sub_trace is None else [step.sub_trace]
+            return {*_named(step.arguments), *_addresses(step.text or ""), *inside}
+        case Exploration():
+            return {*step.entities, *step.chunk_ids}
+        case Focus():
+            return {name for selection in step.selections for name in _selected(selection)}
     return set()
 
 
@@ -80,18 +86,32 @@ def naming(db: sqlite3.Connection, source: str) -> Iterator[Naming]:
         "SELECT source.name, session.uri, session.question, session.started, session.outcome, step.kind, step.body, "
         "final.kind, final.body FROM source JOIN session ON session.id = source.session "
         "JOIN step ON step.session = source.session AND step.key = source.key "
-        "LEFT JOIN step AS final ON final.session = source.session AND final.key = 'final' "
+        "LEFT JOIN step AS final ON final.session = source.session AND final.key IN ('final', 'synthesis') "
         f"WHERE {ranges} ORDER BY session.started, session.uri, step.seq",
         values,
     )
     for name, uri, question, started, _, kind, body, final, last in found:
-        answer = getattr(rows.decode(final, last), "answer", None) if final else None
+        told = rows.decode(final, last) if final else None
+        answer = getattr(told, "answer", None) or getattr(told, "text", None)
         yield Naming(uri, question, rows.moment(started), rows.decode(kind, body), name, answer, final is not None)
 
 
 def _part(source: str, separator: str) -> str:
     """How the name of a part begins; a source that ends like that has parts of one kind only."""
     return source if source.endswith(tuple(_SEPARATORS)) else source + separator
+
+
+def _selected(selection: Selection) -> Iterator[str]:
+    """A chunk, and the terms of an edge, of which a text is a name only where it is short."""
+    if selection.chunk is not None:
+        yield selection.chunk
+    if edge := selection.edge:
+        yield edge.subject
+        yield edge.predicate
+        target = edge.object.value if isinstance(edge.object, Text) else edge.object
+        yield from _addresses(target)
+        if 0 < len(target) <= _LONGEST and "\n" not in target:
+            yield target
 
 
 def _named(arguments: str | None) -> Iterator[str]:

@@ -84,15 +84,17 @@ class Store:
         outcome: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        nested: bool = True,
         limit: int | None = 50,
     ) -> list[Summary]:
         """The newest sessions, by start, that meet all conditions; ``limit=None`` for every one.
 
         ``text`` is looked for, whatever its case, in all that was asked, thought, done, seen and answered. ``outcome``
         is one of the ``OUTCOME_*`` values, ``running``, ``interrupted`` or ``waiting``. ``since`` is the earliest
-        start, ``until`` the first that is too late; a time without a zone is taken as UTC.
+        start, ``until`` the first that is too late; a time without a zone is taken as UTC. Without ``nested``, those
+        are left out that ran inside of others that are here.
         """
-        wanted = Filter(collection, agent, text, outcome, since, until)
+        wanted = Filter(collection, agent, text, outcome, since, until, nested)
         with self._database() as db, schema.reading(db):
             return list(islice(listing.summaries(db, wanted, Standing(db, self._folder)), limit))
 
@@ -104,14 +106,20 @@ class Store:
         with self._database() as db, schema.reading(db):
             return listing.session(db, uri, Standing(db, self._folder))
 
+    def inside(self, uri: str) -> list[str]:
+        """URIs of the sessions that ran inside of one, such as the retrievals of an agent, by start."""
+        with self._database() as db, schema.reading(db):
+            return listing.inside(db, uri)
+
     def find(self, reference: str) -> list[str]:
         """URIs of the sessions that a person may mean, at most ten.
 
         ``reference`` is ``latest``, a URI or a session id, whole or its beginning, a trace id (32 hexadecimal
-        digits), or the id of a span of ours (16). A whole URI or id means that session alone.
+        digits), or the id of a span of ours (16). A whole URI or id means that session alone. The latest is none that
+        ran inside of another one.
         """
         with self._database() as db, schema.reading(db):
-            return listing.find(db, reference)
+            return listing.find(db, reference, Standing(db, self._folder))
 
     def naming(self, source: str) -> list[Naming]:
         """The steps, of any session, that name a source or a part of it: a page, a file, a document, another session.

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
-from typing import Any
+from datetime import datetime
 
 from otel_prov import names
+from otel_prov.read.attributes import digest, end, first, ids, text, time
+from otel_prov.read.retrieval import kind_of
 from otel_prov.read.spans import Span
-from otel_prov.steps import Analysis, Conclusion, Digest, Observation, Question, Session, Step
+from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
 
 __all__ = ["read_session", "session_of"]
 
 _SETTLED = (names.OUTCOME_FINAL, names.OUTCOME_MAX_ITERATIONS)
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def session_of(span: Span) -> str | None:
-    """IRI of the span's session, by its ``agent.session.id``."""
+    """IRI of the span's session, or of the retrieval that it is, by its ``agent.session.id``."""
     session_id = span.attributes.get(names.SESSION_ID)
-    return names.session_uri(session_id) if isinstance(session_id, str) else None
+    return names.session_uri(session_id, kind_of(span) or names.AGENT) if isinstance(session_id, str) else None
 
 
 def read_session(uri: str, spans: Sequence[Span]) -> Session:
@@ -31,32 +31,32 @@ def read_session(uri: str, spans: Sequence[Span]) -> Session:
     """
     spans = sorted(spans, key=lambda span: (span.start, span.span_id))
     runs = [span for span in spans if span.attributes.get(names.OPERATION_NAME) == names.INVOKE_AGENT]
-    first = next((run for run in runs if names.SESSION_CONTINUES not in run.attributes), None)
+    beginning = next((run for run in runs if names.SESSION_CONTINUES not in run.attributes), None)
     last = _last(runs)
     tellers = [*([last] if last else []), *reversed(runs)]
-    answer = _first(tellers, names.SESSION_ANSWER)
-    outcome = _text(last, names.SESSION_OUTCOME) if last else None
+    answer = first(tellers, names.SESSION_ANSWER)
+    outcome = text(last, names.SESSION_OUTCOME) if last else None
 
     steps: list[Step] = []
     if runs:
-        asked, started = _first(runs, names.SESSION_QUESTION), _time(first.start) if first else None
-        steps.append(Question(asked, started, digest=_digest(runs, names.SESSION_QUESTION), **_ids(first or runs[0])))
+        asked, started = first(runs, names.SESSION_QUESTION), time(beginning.start) if beginning else None
+        steps.append(Question(asked, started, digest=digest(runs, names.SESSION_QUESTION), **ids(beginning or runs[0])))
     steps += _iterations(spans)
     if answer is not None or outcome == names.OUTCOME_FINAL:
-        digest = _digest(tellers, names.SESSION_ANSWER)
         teller = next((run for run in tellers if names.SESSION_ANSWER in run.attributes), last)
-        conclusion = _conclusion(answer, steps)
-        steps.append(replace(conclusion, uses=_uses(tellers), digest=digest, **_ids(teller)))
+        conclusion, unsaid = _conclusion(answer, steps), digest(tellers, names.SESSION_ANSWER)
+        steps.append(replace(conclusion, uses=_uses(tellers), digest=unsaid, **ids(teller)))
 
     return Session(
         uri,
         tuple(steps),
-        collection=_first(spans, names.COLLECTION),
-        agent=_first(runs, names.AGENT_NAME),
-        user=_first(spans, names.USER),
-        model=_first(runs, names.REQUEST_MODEL),
+        caller=first(runs, names.SESSION_CALLER),
+        collection=first(spans, names.COLLECTION),
+        agent=first(runs, names.AGENT_NAME),
+        user=first(spans, names.USER),
+        model=first(runs, names.REQUEST_MODEL),
         trace_id=(runs or spans)[0].trace_id,
-        ended=_end(last) if last else None,
+        ended=end(last) if last else None,
         outcome=outcome,
         error=last.error if last else None,
     )
@@ -68,9 +68,9 @@ def _last(runs: Sequence[Span]) -> Span | None:
     The first answer stays, though a message that was delivered twice has other processes do the same once more. An
     error, or whatever else stopped a process, stays until another takes the session up again.
     """
-    settled = [run for run in runs if _text(run, names.SESSION_OUTCOME) in _SETTLED]
+    settled = [run for run in runs if text(run, names.SESSION_OUTCOME) in _SETTLED]
     last = max(settled, key=_merit) if settled else runs[-1] if runs else None
-    return last if last and _text(last, names.SESSION_OUTCOME) else None
+    return last if last and text(last, names.SESSION_OUTCOME) else None
 
 
 def _iterations(spans: Sequence[Span]) -> list[Step]:
@@ -99,62 +99,59 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
         cycles = sorted(cycles, key=_merit, reverse=True)
     if len(calls) > 1:
         calls = _of_one_attempt(cycles, calls)
-    action = _first(cycles, names.ITERATION_ACTION)
-    own = next((call for call in calls if action in (None, _text(call, names.TOOL_NAME))), None)
-    first = [own] if own else []
+    action = first(cycles, names.ITERATION_ACTION)
+    own = next((call for call in calls if action in (None, text(call, names.TOOL_NAME))), None)
+    mine = [own] if own else []
 
     analysis = Analysis(
         number,
-        thought=_first(cycles, names.ITERATION_THOUGHT),
-        action=action if action is not None else _first(first, names.TOOL_NAME),
-        arguments=_either(_first(cycles, names.ITERATION_ARGUMENTS), _first(first, names.TOOL_ARGUMENTS)),
-        thought_digest=_digest(cycles, names.ITERATION_THOUGHT),
+        thought=first(cycles, names.ITERATION_THOUGHT),
+        action=action if action is not None else first(mine, names.TOOL_NAME),
+        arguments=_either(first(cycles, names.ITERATION_ARGUMENTS), first(mine, names.TOOL_ARGUMENTS)),
+        thought_digest=digest(cycles, names.ITERATION_THOUGHT),
         uses=_uses(cycles),
-        started=_time(min(cycle.start for cycle in cycles)) if cycles else None,
+        started=time(min(cycle.start for cycle in cycles)) if cycles else None,
         ended=_thought_until(cycles, own),
-        **_ids(next(iter([*cycles, *calls]), None)),
+        **ids(next(iter([*cycles, *calls]), None)),
     )
     observation = Observation(
         number,
-        text=_either(_first(cycles, names.ITERATION_OBSERVATION), _first(first, names.TOOL_RESULT)),
+        text=_either(first(cycles, names.ITERATION_OBSERVATION), first(mine, names.TOOL_RESULT)),
         error=_error(own) if own else None,
-        digest=_digest(cycles, names.ITERATION_OBSERVATION) or _digest(first, names.TOOL_RESULT),
-        started=_time(own.start) if own else None,
+        sub_trace=first([*mine, *cycles], names.SUB_TRACE),
+        digest=digest(cycles, names.ITERATION_OBSERVATION) or digest(mine, names.TOOL_RESULT),
+        started=time(own.start) if own else None,
         ended=_acted_until(cycles, own),
-        **_ids(next(iter([*first, *cycles]), None)),
+        **ids(next(iter([*mine, *cycles]), None)),
     )
     further = [
         Observation(
             number,
-            text=_text(call, names.TOOL_RESULT),
+            text=text(call, names.TOOL_RESULT),
             error=_error(call),
             call=position,
-            action=_text(call, names.TOOL_NAME),
-            arguments=_text(call, names.TOOL_ARGUMENTS),
-            digest=_digest([call], names.TOOL_RESULT),
-            started=_time(call.start),
-            ended=_end(call),
-            **_ids(call),
+            action=text(call, names.TOOL_NAME),
+            arguments=text(call, names.TOOL_ARGUMENTS),
+            sub_trace=text(call, names.SUB_TRACE),
+            digest=digest([call], names.TOOL_RESULT),
+            started=time(call.start),
+            ended=end(call),
+            **ids(call),
         )
         for position, call in enumerate((call for call in calls if call is not own), start=2)
     ]
     if all(step.error is None for step in [observation, *further]) and cycles:
         observation = replace(observation, error=_error(cycles[0]))
-    if observation.text is observation.error is None and observation.digest is None:
+    if observation == Observation(number) and observation.digest is None:
         return [analysis, *further]
     return [analysis, observation, *further]
-
-
-def _ids(span: Span | None) -> dict[str, Any]:
-    """Where a step stands in the trace."""
-    return {"trace_id": span.trace_id, "span_id": span.span_id} if span else {}
 
 
 def _thought_until(cycles: Sequence[Span], own: Span | None) -> datetime | None:
     """When the iteration's thinking was over: as its call began, or as it ended without an action."""
     if own:
-        return _time(own.start)
-    return _end(cycles[0]) if cycles and names.ITERATION_ACTION not in cycles[0].attributes else None
+        return time(own.start)
+    return end(cycles[0]) if cycles and names.ITERATION_ACTION not in cycles[0].attributes else None
 
 
 def _acted_until(cycles: Sequence[Span], own: Span | None) -> datetime | None:
@@ -166,7 +163,7 @@ def _acted_until(cycles: Sequence[Span], own: Span | None) -> datetime | None:
     ends = [own.end] if own and own.end else []
     if cycle and _observed(cycle):
         ends.append(cycle.end)
-    return _time(min(ends)) if ends and (cycle is None or cycle.end) else None
+    return time(min(ends)) if ends and (cycle is None or cycle.end) else None
 
 
 def _observed(cycle: Span) -> bool:
@@ -219,30 +216,11 @@ def _error(span: Span) -> str | None:
     """What went wrong in an iteration or a call: its error, or that it was stopped."""
     if span.error is not None:
         return span.error or str(span.attributes.get(names.ERROR_TYPE) or names.OUTCOME_ERROR)
-    return _text(span, names.ITERATION_OUTCOME)
-
-
-def _first(spans: Sequence[Span], attribute: str) -> str | None:
-    """The attribute's value on the first span that has it."""
-    return next((text for span in spans if (text := _text(span, attribute)) is not None), None)
-
-
-def _text(span: Span, attribute: str) -> str | None:
-    value: Any = span.attributes.get(attribute)
-    return None if value is None else str(value)
+    return text(span, names.ITERATION_OUTCOME)
 
 
 def _either(text: str | None, otherwise: str | None) -> str | None:
     return otherwise if text is None else text
-
-
-def _digest(spans: Sequence[Span], attribute: str) -> Digest | None:
-    """What the first span tells that tells it, of a text that is not recorded."""
-    for span in spans:
-        sha256, length = span.attributes.get(attribute + names.SHA256), span.attributes.get(attribute + names.LENGTH)
-        if isinstance(sha256, str) and isinstance(length, int):
-            return Digest(sha256, length)
-    return None
 
 
 def _uses(spans: Sequence[Span]) -> tuple[int, ...] | None:
@@ -251,11 +229,3 @@ def _uses(spans: Sequence[Span]) -> tuple[int, ...] | None:
     return next(
         (tuple(n for n in numbers if isinstance(n, int)) for numbers in lists if isinstance(numbers, list)), None
     )
-
-
-def _end(span: Span) -> datetime | None:
-    return _time(span.end) if span.end else None
-
-
-def _time(nanoseconds: int) -> datetime:
-    return _EPOCH + timedelta(microseconds=nanoseconds // 1000)

@@ -19,11 +19,11 @@ from otel_prov.show.document import listed, session_document
 from otel_prov.show.elsewhere import from_option, nothing
 from otel_prov.show.escape import json_text, rdf_text
 from otel_prov.show.follow import follow, next_session
+from otel_prov.show.nested import Tree, tree, whole
 from otel_prov.show.options import age, filters, rdf_options, size
 from otel_prov.show.page import Page, console
 from otel_prov.show.program import LOSSES, Commands, Trouble
 from otel_prov.show.reading import count, one, reading, source, write_utf8
-from otel_prov.show.rows import whole
 from otel_prov.show.sparql import sparql
 from otel_prov.show.table import print_table
 from otel_prov.show.validate import validate
@@ -63,11 +63,12 @@ def main(ctx: click.Context, store: Path | None) -> None:
 @click.option(
     "--limit", type=click.IntRange(min=1), metavar="N", default=50, show_default=True, help="How many, newest first."
 )
+@click.option("--nested", is_flag=True, help="Those, too, that ran inside of others: retrievals, other agents.")
 @click.option("--json", "as_json", is_flag=True, help="A JSON array instead of a table.")
 @from_option
 @click.pass_obj
 def list_(folder: Path, /, url: str | None, as_json: bool, **chosen: Any) -> None:
-    """List sessions, the newest first."""
+    """List sessions, the newest first: runs of agents, and retrievals."""
     with source(folder, url, chosen) as store:
         summaries = store.sessions(**chosen)
         if as_json:
@@ -82,6 +83,14 @@ def list_(folder: Path, /, url: str | None, as_json: bool, **chosen: Any) -> Non
 @click.argument("reference")
 @rdf_options("text", "json", default="text")
 @click.option("--full", is_flag=True, help="Long texts whole, not folded.")
+@click.option(
+    "--depth",
+    type=click.IntRange(min=0),
+    metavar="N",
+    default=5,
+    show_default=True,
+    help="How deep into sessions that ran inside of others.",
+)
 @from_option
 @click.option("--collection", metavar="NAME", help="With --from: the collection that it is in.  [default: default]")
 @click.pass_obj
@@ -93,22 +102,24 @@ def show(
     shape: str,
     view: str,
     full: bool,
+    depth: int,
     url: str | None,
     collection: str | None,
 ) -> None:
-    """Show a session, from its question to its answer."""
+    """Show a session, from its question to its answer, and what ran inside of its tool calls."""
     if collection is not None and url is None:
         raise click.UsageError("--collection goes with --from.")
     with source(folder, url, {"collection": collection}) as store:
         session = store.session(one(store, folder, reference))
-    if session is None:
-        raise Trouble(f"session {reference!r} was removed just now; 'otel-prov list' shows what there is")
+        if session is None:
+            raise Trouble(f"session {reference!r} was removed just now; 'otel-prov list' shows what there is")
+        seen = tree(store, session, depth) if format in ("text", "json") else Tree(session)
     if format == "text":
         page = Page(console(), full=full)
-        for section in whole(session):
+        for section in whole(seen):
             page.begin(section)
     elif format == "json":
-        write_utf8(json_text(session_document(session)) + "\n")
+        write_utf8(json_text(session_document(seen)) + "\n")
     else:
         rdf = io.BytesIO()
         write([session], format, shape, rdf, view)

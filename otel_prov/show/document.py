@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from otel_prov.keep import Summary
+from otel_prov.names import AGENT
 from otel_prov.show.iterations import Call, Iteration, iterations
 from otel_prov.show.links import span_url, trace_url
 from otel_prov.show.times import iso, seconds
-from otel_prov.steps import Conclusion, Question, Session
+from otel_prov.steps import Conclusion, Exploration, Focus, Grounding, Question, Session, Synthesis
+
+if TYPE_CHECKING:
+    from otel_prov.show.nested import Places, Tree
 
 __all__ = ["listed", "parsed", "session_document"]
 
@@ -30,34 +35,56 @@ def listed(summary: Summary) -> dict[str, Any]:
     }
 
 
-def session_document(session: Session) -> dict[str, Any]:
-    """A whole session in ``show --format json``."""
-    conclusion = session.conclusion or Conclusion()
+def session_document(tree: Tree) -> dict[str, Any]:
+    """A whole session in ``show --format json``, with those inside of it."""
+    session, places = tree.session, tree.by_place()
     return {
         "uri": session.uri,
-        "type": "agent",
+        "type": session.kind,
         "question": session.question.text,
         "started": iso(session.question.started),
         "ended": iso(session.ended),
         "outcome": session.outcome,
-        "agent": session.agent,
+        "agent" if session.kind == AGENT else "source": session.agent,
         "model": session.model,
         "user": session.user,
         "collection": session.collection,
         "trace_id": session.trace_id,
         "trace_url": trace_url(session),
         "span": _span(session.question),
-        "iterations": [
-            {"number": iteration.number, "thought": iteration.thought, "span": _span(iteration)}
-            | _call(iteration.first)
-            | ({"calls": [_call(call) for call in iteration.further]} if iteration.further else {})
-            for iteration in iterations(session)
-        ],
-        "thought": conclusion.thought,
-        "answer": conclusion.answer,
-        "answer_span": _span(conclusion),
+        **({} if session.caller is None else {"caller": session.caller}),
+        **(_run(session, places) if session.kind == AGENT else _retrieval(session)),
+        "answer": session.answer,
+        "answer_span": _span(session.conclusion or next(session.of(Synthesis), Synthesis())),
         "error": session.error,
+        **_inside(places, (0, 1)),
     }
+
+
+def _run(session: Session, places: Places) -> dict[str, Any]:
+    found = []
+    for each in iterations(session):
+        first, *further = ({**_call(call), **_inside(places, (each.number, call.number))} for call in each.calls)
+        calls = {**first, **({"calls": further} if further else {})}
+        found.append({"number": each.number, "thought": each.thought, "span": _span(each), **calls})
+    return {"iterations": found, "thought": (session.conclusion or Conclusion()).thought}
+
+
+def _retrieval(session: Session) -> dict[str, Any]:
+    explored = next(session.of(Exploration), Exploration())
+    return {
+        "concepts": [concept for step in session.of(Grounding) for concept in step.concepts],
+        "edges": explored.edges,
+        "entities": list(explored.entities),
+        "chunks": explored.chunks,
+        "chunk_ids": list(explored.chunk_ids),
+        "selected": [asdict(selection) for step in session.of(Focus) for selection in step.selections],
+    }
+
+
+def _inside(places: Places, place: tuple[int, int]) -> dict[str, Any]:
+    found = places.get(place)
+    return {"sub_traces": [session_document(each) for each in found]} if found else {}
 
 
 def parsed(text: str | None) -> Any:
@@ -78,11 +105,12 @@ def _call(call: Call) -> dict[str, Any]:
         "arguments": parsed(call.arguments),
         "observation": call.observation,
         "error": call.error,
+        **({} if call.sub_trace is None else {"sub_trace": call.sub_trace}),
         "observation_span": _span(call),
     }
 
 
-def _span(told: Question | Iteration | Call | Conclusion) -> dict[str, Any] | None:
+def _span(told: Question | Iteration | Call | Conclusion | Synthesis) -> dict[str, Any] | None:
     """Where something stands in OpenTelemetry's traces."""
     if told.span_id is None:
         return None

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from otel_prov.keep import Store
 from otel_prov.show import rows
+from otel_prov.show.lines import Row, Section
 from otel_prov.show.page import Page
-from otel_prov.show.rows import Row, Section
 from otel_prov.steps import Session
 
 __all__ = ["follow", "next_session"]

@@ -17,6 +17,9 @@ class Call:
     arguments: str | None = None
     observation: str | None = None
     error: str | None = None
+    number: int = 1
+    """Which of the iteration's calls it is."""
+    sub_trace: str | None = None
     trace_id: str | None = None
     span_id: str | None = None
     """Of the span that told what came back."""
@@ -34,6 +37,11 @@ class Iteration:
     first: Call
     """The iteration's own call; an empty one where it made none."""
     further: tuple[Call, ...]
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """All of them, in order."""
+        return self.first, *self.further
 
 
 def iterations(session: Session) -> list[Iteration]:
@@ -59,4 +67,4 @@ def _iteration(analysis: Analysis, observations: list[Observation]) -> Iteration
 
 
 def _call(seen: Observation, action: str | None, arguments: str | None) -> Call:
-    return Call(action, arguments, seen.text, seen.error, seen.trace_id, seen.span_id)
+    return Call(action, arguments, seen.text, seen.error, seen.call, seen.sub_trace, seen.trace_id, seen.span_id)

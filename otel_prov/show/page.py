@@ -10,11 +10,12 @@ from rich.style import Style
 from rich.text import Text
 
 from otel_prov.show.escape import visible
-from otel_prov.show.rows import Row, Section
+from otel_prov.show.lines import Row, Section
 
 __all__ = ["FOLD_CHARACTERS", "Page", "console", "fold"]
 
 _MARGIN = 17  # where texts begin: an indent of 2, "Observation 2", and a gap of 2
+_DEEPER = "    "  # what is drawn of a session inside of another one stands so far to the right
 _NARROWEST = 20  # a text is wrapped no narrower, on whatever terminal
 _UNBOUND = 1_000_000  # columns of a pipe: its lines are as long as they are
 FOLD_LINES = 10
@@ -56,24 +57,29 @@ class Page:
         self._empty = False
         indent = "  " if section.title else ""
         for row in section.rows:
+            deeper = indent + _DEEPER * row.depth
+            if row.is_title:
+                self._print(Text(deeper + row.label, "bold"))
+                continue
             text, rest = fold(self._text(row), full=self._full)
-            label = f"{indent}{row.label} ".ljust(_MARGIN)
-            first, *others = self._lines(text)
-            whole = first + "".join("\n" + (" " * _MARGIN + line if line else "") for line in others)
+            margin = _MARGIN + len(_DEEPER) * row.depth
+            label = f"{deeper}{row.label} ".ljust(margin)
+            first, *others = self._lines(text, margin)
+            whole = first + "".join("\n" + (" " * margin + line if line else "") for line in others)
             style = Style.parse(row.style).update_link(row.link)
             block = Text.assemble((label, "dim"), (whole, style) if text else ("(empty)", "dim"))
-            self._print(block.append("\n" + " " * _MARGIN + rest, "dim") if rest else block)
+            self._print(block.append("\n" + " " * margin + rest, "dim") if rest else block)
 
     def _text(self, row: Row) -> str:
         """What is written of a row: the link, too, where it can't be one to click on."""
         clickable = self._console.is_terminal and self._console.color_system is not None
         return visible(row.text).strip("\n") + (f"  {visible(row.link)}" if row.link and not clickable else "")
 
-    def _lines(self, text: str) -> list[str]:
+    def _lines(self, text: str, margin: int) -> list[str]:
         """The text's lines, wrapped where a terminal would cut them off from their margin."""
         if not self._console.is_terminal:
             return text.split("\n")
-        wrapped = Text(text).wrap(self._console, max(self._console.width - _MARGIN, _NARROWEST))
+        wrapped = Text(text).wrap(self._console, max(self._console.width - margin, _NARROWEST))
         return [line.plain.rstrip() for line in wrapped]
 
     def _print(self, text: Text) -> None:

@@ -15,10 +15,10 @@ from otel_prov.ask import Affected, Difference, Node, Reason, diff, impact, pars
 from otel_prov.keep import Store
 from otel_prov.show.elsewhere import Sessions, from_option
 from otel_prov.show.escape import json_text, one_line
+from otel_prov.show.lines import Row, Section
 from otel_prov.show.page import Page, console
 from otel_prov.show.program import Trouble
 from otel_prov.show.reading import count, one, reading, source, write_utf8
-from otel_prov.show.rows import Row, Section
 from otel_prov.show.times import iso, local
 from otel_prov.steps import Session
 
@@ -26,7 +26,7 @@ __all__ = ["diff_", "impact_", "why_"]
 
 _NOT_RECORDED = "(not recorded)"
 _WIDEST = 160  # characters of a text in a tree
-_STYLES = {"answer": "bold", "question": "bold", "call": "cyan", "source": "magenta"}
+_STYLES = {"answer": "bold", "question": "bold", "call": "cyan", "source": "magenta", "edge": "magenta"}
 
 
 @click.command("why")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
+from otel_prov.names import AGENT
 from otel_prov.show.document import parsed
 from otel_prov.show.iterations import Call, Iteration, iterations
+from otel_prov.show.lines import NOT_RECORDED, Row, Section
 from otel_prov.show.links import span_url, trace_url
+from otel_prov.show.retrievals import stages
 from otel_prov.show.times import lasted, seconds
-from otel_prov.steps import Conclusion, Session
+from otel_prov.steps import Conclusion, Question, Session
 
-__all__ = ["OUTCOME_STYLES", "RUNNING", "WAITING", "Row", "Section", "acts", "ending", "head", "whole"]
+__all__ = ["MISSING", "OUTCOME_STYLES", "RUNNING", "WAITING", "acts", "ending", "head", "span"]
 
 RUNNING = "running"
 INTERRUPTED = "interrupted"
@@ -37,44 +39,20 @@ _OUTCOME_MEANS = {
     INTERRUPTED: "its process ended before the session did",
     WAITING: "it was handed on, or left without an answer; no process here has it open",
 }
-_MISSING = {RUNNING: "(none yet)", INTERRUPTED: "(none: the session was interrupted here)"}
-_NOT_RECORDED = "(not recorded)"
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One labelled text."""
-
-    label: str
-    text: str
-    style: str = ""
-    link: str | None = None
-    """Page that a terminal opens for it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """Rows that belong together, under a title."""
-
-    title: str
-    rows: tuple[Row, ...]
-
-
-def whole(session: Session) -> Iterator[Section]:
-    """Everything about a session, from the question to the answer."""
-    yield Section("", (*head(session).rows, *ending(session).rows))
-    yield from acts(session, missing=_MISSING.get(session.outcome or ""))
+MISSING = {RUNNING: "(none yet)", INTERRUPTED: "(none: the session was interrupted here)"}
 
 
 def head(session: Session) -> Section:
     """What is known when a session starts."""
     question = session.question
+    name = "Agent" if session.kind == AGENT else "Source"
     about = [
-        Row("Question", _NOT_RECORDED if question.text is None else question.text, "bold"),
-        Row("Agent", ", ".join(filter(None, [session.agent, session.model]))),
+        Row("Question", NOT_RECORDED if question.text is None else question.text, "bold"),
+        Row(name, ", ".join(filter(None, [session.agent, session.model]))),
         Row("User", session.user or ""),
         Row("Collection", session.collection or ""),
         Row("Session", session.uri),
+        Row("Called by", session.caller or ""),
         Row("Trace", session.trace_id or ""),
         Row("See it at", trace_url(session) or ""),
         Row("Started", question.started.astimezone().isoformat(" ", "seconds") if question.started else ""),
@@ -92,15 +70,27 @@ def ending(session: Session) -> Section:
     return Section("", tuple(rows))
 
 
-def acts(session: Session, missing: str | None = None) -> Iterator[Section]:
-    """The iterations, then the conclusion. ``missing`` stands where the last iteration waits for a tool."""
+def acts(
+    session: Session, missing: str | None = None, inner: Mapping[tuple[int, int], list[Row]] | None = None
+) -> Iterator[Section]:
+    """The iterations, then the conclusion; of a retrieval its stages.
+
+    ``missing`` stands where the last iteration waits for a tool. ``inner`` is what ran inside of tool calls, by the
+    number of the iteration and which of its calls it is.
+    """
+    inner = inner or {}
+    if outside := inner.get((0, 1)):
+        yield Section("Inside", tuple(outside))
+    if session.kind != AGENT:
+        yield from stages(session, missing)
+        return
     known = iterations(session)
     for iteration in known:
         gap = missing if iteration is known[-1] else None
         rows = [] if iteration.thought is None else [Row("Thought", iteration.thought)]
-        rows += _call(iteration.first, "", gap)
+        rows += _call(iteration.first, "", gap, inner.get((iteration.number, 1), []))
         for position, call in enumerate(iteration.further, start=2):
-            rows += _call(call, f" {position}", gap)
+            rows += _call(call, f" {position}", gap, inner.get((iteration.number, call.number), []))
         yield Section(f"Iteration {iteration.number}", (*rows, *_spans(iteration)))
     if rows := _last_words(session):
         yield Section("Conclusion" if session.conclusion else "End", tuple(rows))
@@ -111,9 +101,9 @@ def _last_words(session: Session) -> list[Row]:
     if (conclusion := session.conclusion) is not None:
         if conclusion.thought is not None:
             rows.append(Row("Thought", conclusion.thought))
-        rows.append(Row("Answer", _NOT_RECORDED if conclusion.answer is None else conclusion.answer, "bold"))
+        rows.append(Row("Answer", NOT_RECORDED if conclusion.answer is None else conclusion.answer, "bold"))
         if conclusion.span_id != session.question.span_id:  # it was reached in another process
-            rows += _span("Span", conclusion)
+            rows += span("Span", conclusion)
     if session.error is not None:
         rows.append(Row("Error", session.error, "red"))
     return rows
@@ -121,25 +111,24 @@ def _last_words(session: Session) -> list[Row]:
 
 def _spans(iteration: Iteration) -> Iterator[Row]:
     """Where it stands in the trace, and its tool calls, where that is another place."""
-    yield from _span("Span", iteration)
+    yield from span("Span", iteration)
     for position, call in enumerate((iteration.first, *iteration.further), start=1):
         if call.span_id != iteration.span_id:
-            yield from _span("Tool span" if position == 1 else f"Tool span {position}", call)
+            yield from span("Tool span" if position == 1 else f"Tool span {position}", call)
 
 
-def _span(label: str, told: Iteration | Call | Conclusion) -> Iterator[Row]:
+def span(label: str, told: Iteration | Call | Conclusion | Question) -> Iterator[Row]:
+    """Where something stands in OpenTelemetry's traces, with the page that shows it."""
     if told.span_id and (url := span_url(told.trace_id, told.span_id)):
-        yield Row(label, told.span_id, "dim", url)
+        yield Row(label, told.span_id, "dim", link=url)
 
 
-def _call(call: Call, suffix: str, gap: str | None) -> list[Row]:
-    texts = [
-        ("Action", call.action, "cyan"),
-        ("Arguments", _readable(call.arguments), ""),
-        ("Observation", call.observation, ""),
-        ("Error", call.error, "red"),
-    ]
-    rows = [Row(label + suffix, text, style) for label, text, style in texts if text is not None]
+def _call(call: Call, suffix: str, gap: str | None, inner: list[Row]) -> list[Row]:
+    done = [("Action", call.action, "cyan"), ("Arguments", _readable(call.arguments), "")]
+    seen = [("Observation", call.observation, ""), ("Error", call.error, "red")]
+    rows = [Row(label + suffix, text, style) for label, text, style in done if text is not None]
+    rows += inner
+    rows += [Row(label + suffix, text, style) for label, text, style in seen if text is not None]
     if gap and call.action is not None and call.observation is None and call.error is None:
         rows.append(Row("Observation" + suffix, gap, "yellow"))
     return rows

@@ -10,17 +10,20 @@ from rich.console import Console
 from rich.text import Text
 
 from otel_prov.keep import Summary
-from otel_prov.names import session_uri
+from otel_prov.names import AGENT, DOCUMENT_RAG, GRAPH_RAG, session_uri
 from otel_prov.show.elsewhere import Sessions
 from otel_prov.show.escape import one_line
 from otel_prov.show.page import FOLD_CHARACTERS
 from otel_prov.show.rows import OUTCOME_STYLES
 from otel_prov.show.times import lasted, local, seconds, short
 
-__all__ = ["print_table"]
+__all__ = ["TYPES", "print_table"]
 
 _HEADERS = ("Started", "Type", "Id", "Outcome", "Iter", "Took", "Question")
 _NUMBERS = ("Iter", "Took")  # these stand at the right of their columns
+TYPES = {AGENT: "Agent", GRAPH_RAG: "GraphRAG", DOCUMENT_RAG: "DocRAG"}
+"""What kinds of sessions are called, as TrustGraph calls them."""
+_STARTS = tuple(session_uri("", kind) for kind in TYPES)
 _WIDE = 100  # columns that leave room for date and time
 _NARROWEST = 8  # a question is cut no shorter, on whatever terminal
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -64,10 +67,10 @@ def _aligned(row: tuple[str, ...], widths: Sequence[int]) -> list[str]:
 def _row(store: Sessions, summary: Summary, time: Callable[[datetime | None], str]) -> tuple[str, ...]:
     return (
         time(summary.started) or "-",
-        summary.type,
+        TYPES.get(summary.type, summary.type),
         _reference(store, summary.uri),
         summary.outcome or "-",
-        str(summary.iterations),
+        str(summary.iterations) if summary.type == AGENT else "-",
         lasted(seconds(summary.started, summary.ended)) or "-",
         "(not recorded)" if summary.question is None else _cut(one_line(summary.question)),
     )
@@ -80,7 +83,7 @@ def _cut(text: str) -> str:
 
 def _reference(store: Sessions, uri: str) -> str:
     """What to paste into ``show``: the first digits of a UUID, as many as it needs; any other id as it is."""
-    session_id = uri.removeprefix(session_uri(""))
+    session_id = next((uri[len(start) :] for start in _STARTS if uri.startswith(start)), uri)
     if _UUID.fullmatch(session_id):
         return next((cut for end in _UUID_CUTS if store.find(cut := session_id[:end]) == [uri]), session_id)
     return one_line(session_id)

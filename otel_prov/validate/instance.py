@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import Final, NamedTuple
 
-from otel_prov.describe.quads import Literal, Quad
+from otel_prov.describe.quads import Literal, Quad, QuotedTriple
 from otel_prov.describe.vocabulary import PROV, RDF_TYPE
 from otel_prov.validate.terms import UNKNOWN, instant
 from otel_prov.validate.vocabulary import (
@@ -200,5 +200,5 @@ class Instance:
 
 def _relevant(quads: Iterable[Quad]) -> list[tuple[str, str, str | Literal]]:
     """What is said in PROV, each statement once, in an order that depends on nothing else."""
-    found = {(quad[0], quad[1], quad[2]) for quad in quads if quad[1] in _KNOWN}
+    found = {(s, p, o) for s, p, o, _ in quads if p in _KNOWN and not isinstance(o, QuotedTriple)}
     return sorted(found, key=lambda triple: (triple[0], triple[1], isinstance(triple[2], str), triple[2]))

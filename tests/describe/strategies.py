@@ -7,8 +7,22 @@ from datetime import timezone
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from otel_prov.names import session_uri
-from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
+from otel_prov.names import AGENT, DOCUMENT_RAG, GRAPH_RAG, session_uri
+from otel_prov.steps import (
+    Analysis,
+    Conclusion,
+    Exploration,
+    Focus,
+    Grounding,
+    Observation,
+    Question,
+    Selection,
+    Session,
+    Step,
+    Synthesis,
+    Text,
+    Triple,
+)
 
 calm = settings(deadline=None)
 """For tests that may run on a busy machine."""
@@ -35,6 +49,54 @@ questions = st.builds(Question, maybe, st.none() | st.datetimes(timezones=st.jus
 conclusions = st.builds(Conclusion, maybe, maybe)
 
 
+ids = st.uuids().map(lambda id: id.hex)
+callers = st.builds(lambda id, number: f"{session_uri(id)}/i{number}", ids, st.integers(1, 99))
+inner_nodes = (
+    st.builds("urn:trustgraph:prov:{}:{}".format, st.sampled_from(["synthesis", "focus", "grounding"]), ids)
+    | st.builds("urn:trustgraph:docrag:{}/synthesis".format, ids)
+    | st.builds("urn:trustgraph:agent:{}/final".format, ids)
+)
+iris = st.sampled_from(["urn:a", "https://example.org/Zürich#x", "http://example.org/a%20b?c=d", "urn:chunk:1"])
+resources = iris | texts
+"""What has an IRI, and what has but a name."""
+objects = (
+    iris
+    | st.builds(Text, texts)
+    | st.builds(Text, texts, st.just("urn:type"))
+    | st.builds(Text, texts, language=st.sampled_from(["en", "de-ch"]))
+)
+edges = st.builds(Triple, resources, resources, objects)
+selections = st.builds(
+    Selection,
+    st.none() | edges,
+    st.none() | resources,
+    maybe,
+    st.none() | st.floats(allow_nan=False, allow_infinity=False),
+    maybe,
+)
+several = st.lists(resources, max_size=3).map(tuple)
+counts = st.none() | st.integers(0, 10**12)
+STAGES = (
+    st.builds(Grounding, st.lists(texts, max_size=3).map(tuple)),
+    st.builds(Exploration, counts, several, counts, several),
+    st.builds(Focus, st.lists(selections, max_size=3).map(tuple)),
+    st.builds(Synthesis, maybe),
+)
+
+
+@st.composite
+def retrievals(draw: st.DrawFn) -> Session:
+    """A retrieval, some of its stages missing."""
+    kind = draw(st.sampled_from([GRAPH_RAG, DOCUMENT_RAG]))
+    has_question = draw(st.booleans())
+    steps: list[Step] = [draw(questions)] if has_question else []
+    steps += [draw(stage) for stage in STAGES if draw(st.booleans())]
+    if not steps:
+        steps.append(draw(STAGES[0]))
+    caller = draw(st.none() | callers) if has_question else None
+    return Session(session_uri(draw(ids), kind), tuple(steps), kind=kind, caller=caller)
+
+
 @st.composite
 def iterations(draw: st.DrawFn, number: int, shape: str) -> list[Step]:
     """An analysis and its observations, some of them missing."""
@@ -43,10 +105,11 @@ def iterations(draw: st.DrawFn, number: int, shape: str) -> list[Step]:
         steps.append(Analysis(number, draw(maybe), draw(maybe), draw(maybe)))
     for call in sorted(draw(st.sets(st.integers(1, 3)))):
         text, error = draw(maybe), draw(maybe)
+        inner = draw(st.none() | inner_nodes) if shape == "trustgraph" else None  # the others can't express it
         if call > 1:
-            steps.append(Observation(number, text, error, call, draw(maybe), draw(maybe)))
-        elif shape == "trustgraph" or (text, error) != (None, None):  # the others can't express it
-            steps.append(Observation(number, text, error))
+            steps.append(Observation(number, text, error, call, draw(maybe), draw(maybe), sub_trace=inner))
+        elif shape == "trustgraph" or (text, error) != (None, None):  # nor that
+            steps.append(Observation(number, text, error, sub_trace=inner))
     return steps
 
 
@@ -58,4 +121,5 @@ def sessions(draw: st.DrawFn, shape: str = "agent-session") -> Session:
         steps += draw(iterations(number, shape))
     if not steps or draw(st.booleans()):
         steps.append(draw(conclusions))
-    return Session(session_uri(draw(st.uuids()).hex), tuple(steps))
+    caller = draw(st.none() | callers) if isinstance(steps[0], Question) else None
+    return Session(session_uri(draw(ids), AGENT), tuple(steps), caller=caller)

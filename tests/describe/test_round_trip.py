@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from otel_prov.describe import SHAPES, describe, recognise
 from otel_prov.describe.formats import FORMATS, read_file, write
+from otel_prov.steps import Session
 
-from .strategies import calm, sessions
+from .strategies import calm, retrievals, sessions
 
 shapes = pytest.mark.parametrize("shape", SHAPES)
 
@@ -27,9 +28,16 @@ def test_a_session_comes_back_equal(shape: str, data: st.DataObject) -> None:
 
 @shapes
 @calm
+@given(session=retrievals())
+def test_a_retrieval_comes_back_equal(shape: str, session: Session) -> None:
+    assert recognise(describe(session, shape)) == [session]
+
+
+@shapes
+@calm
 @given(data=st.data(), random=st.randoms(use_true_random=False))
 def test_neither_order_nor_repetition_of_quads_matters(shape: str, data: st.DataObject, random: Random) -> None:
-    session = data.draw(sessions(shape))
+    session = data.draw(sessions(shape) | retrievals())
     quads = describe(session, shape)
     quads += random.choices(quads, k=len(quads))
     random.shuffle(quads)
@@ -57,7 +65,7 @@ def test_sessions_of_different_shapes_come_back_earliest_first(pairs) -> None:
 @given(data=st.data())
 @settings(max_examples=30, deadline=None)
 def test_a_session_comes_back_equal_from_a_file(tmp_path_factory, shape: str, format: str, data: st.DataObject) -> None:
-    told = data.draw(st.lists(sessions(shape), max_size=2, unique_by=lambda session: session.uri))
+    told = data.draw(st.lists(sessions(shape) | retrievals(), max_size=2, unique_by=lambda session: session.uri))
     out = io.BytesIO()
     write(told, format, shape, out)
     path = tmp_path_factory.getbasetemp() / f"sessions{FORMATS[format]}"

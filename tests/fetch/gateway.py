@@ -13,7 +13,7 @@ from typing import Any
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import ServerConnection, serve
 
-from otel_prov.describe import Literal, Quad
+from otel_prov.describe import Literal, Quad, QuotedTriple
 
 __all__ = ["GatewayOfTests", "serving"]
 
@@ -99,10 +99,14 @@ class GatewayOfTests:
         told = {"s": {"t": "i", "i": quad.subject}, "p": {"t": "i", "i": quad.predicate}, "o": self._term(quad.object)}
         return told if self.forgetful or not quad.graph else {**told, "g": quad.graph}
 
-    def _term(self, target: str | Literal) -> dict[str, str]:
+    def _term(self, target: str | Literal | QuotedTriple) -> dict[str, Any]:
+        if isinstance(target, QuotedTriple):
+            return {"t": "t", "tr": dict(zip("spo", map(self._term, target), strict=True))}
         text = target.text if isinstance(target, Literal) else target
         is_iri = text.startswith(("http://", "https://")) if self.forgetful else isinstance(target, str)
-        return {"t": "i", "i": text} if is_iri else {"t": "l", "v": text}
+        if is_iri or not isinstance(target, Literal):
+            return {"t": "i" if is_iri else "l", "i" if is_iri else "v": text}
+        return {"t": "l", "v": text, **({"ln": target.language} if target.language and not self.forgetful else {})}
 
 
 def _matches(quad: Quad, wanted: list[str | None]) -> bool:

@@ -42,9 +42,9 @@ def test_the_table_is_the_one_of_the_local_store(call: Call, gateway: GatewayOfT
         gateway.put(describe(session))
     assert call("list", "--from", gateway.url).stdout.splitlines() == [
         "Started              Type   Id        Outcome  Iter  Took  Question",
-        f"{local(STARTED + timedelta(hours=3))}  agent  00000003  -           2     -  {QUESTION}",
-        f"{local(STARTED + timedelta(hours=2))}  agent  00000002  final       2     -  {QUESTION}",
-        f"{local(STARTED + timedelta(hours=1))}  agent  00000001  final       2     -  {QUESTION}",
+        f"{local(STARTED + timedelta(hours=3))}  Agent  00000003  -           2     -  {QUESTION}",
+        f"{local(STARTED + timedelta(hours=2))}  Agent  00000002  final       2     -  {QUESTION}",
+        f"{local(STARTED + timedelta(hours=1))}  Agent  00000001  final       2     -  {QUESTION}",
     ]
 
 
@@ -210,8 +210,10 @@ def test_what_a_tool_asked_is_another_session(call: Call, gateway: GatewayOfTest
     assert shown is not None
     assert shown.steps == a_session(1).steps
     assert not {f"{agent}/i1", f"{rag}/i1"} & {frame["request"].get("s", {}).get("i") for frame in gateway.asked[1:]}
+    listed = json.loads(call("list", "--nested", "--json", "--from", gateway.url).stdout)
+    assert {session["uri"]: session["iterations"] for session in listed} == {uri(1): 2, uri(2): 1, rag: 0}
     listed = json.loads(call("list", "--json", "--from", gateway.url).stdout)
-    assert {session["uri"]: session["iterations"] for session in listed} == {uri(1): 2, uri(2): 1}
+    assert [session["uri"] for session in listed] == [uri(1)]
 
 
 def test_steps_that_trustgraph_leaves_out_of_the_list_are_counted_session_by_session(

@@ -32,6 +32,9 @@ class Elsewhere:
     def session(self, uri: str) -> Session | None:
         return SESSION
 
+    def inside(self, uri: str) -> list[str]:
+        return []
+
     def find(self, reference: str) -> list[str]:
         return [] if self.is_empty else [SESSION.uri]
 

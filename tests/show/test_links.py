@@ -152,7 +152,7 @@ def test_a_template_may_name_the_span_anywhere(
 
 
 def test_on_a_terminal_the_span_is_a_link_and_the_line_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    row = Row("Span", f"{18:016x}", "dim", page(1, 2))
+    row = Row("Span", f"{18:016x}", "dim", link=page(1, 2))
     for colours, written in (("standard", f"\x1b]8;id=1;{page(1, 2)}\x1b\\"), (None, f"{18:016x}  {page(1, 2)}\n")):
         screen = Console(file=io.StringIO(), force_terminal=True, width=200, color_system=colours)
         Page(screen).begin(Section("Iteration 1", (row,)))

@@ -29,9 +29,9 @@ def test_the_table_has_a_line_for_each_session_the_newest_first(call: Call, keep
     keep(a_session(1), a_session(2, outcome="error"), a_session(3, ended=None, outcome=None))
     assert call("list").stdout.splitlines() == [
         "Started              Type   Id        Outcome  Iter  Took  Question",
-        f"{local(STARTED + timedelta(hours=3))}  agent  00000003  -           2     -  {_QUESTION}",
-        f"{local(STARTED + timedelta(hours=2))}  agent  00000002  error       2  4.2s  {_QUESTION}",
-        f"{local(STARTED + timedelta(hours=1))}  agent  00000001  final       2  4.2s  {_QUESTION}",
+        f"{local(STARTED + timedelta(hours=3))}  Agent  00000003  -           2     -  {_QUESTION}",
+        f"{local(STARTED + timedelta(hours=2))}  Agent  00000002  error       2  4.2s  {_QUESTION}",
+        f"{local(STARTED + timedelta(hours=1))}  Agent  00000001  final       2  4.2s  {_QUESTION}",
     ]
 
 

@@ -9,7 +9,19 @@ from dataclasses import replace
 import pytest
 from click.testing import Result
 
-from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session
+from otel_prov.names import GRAPH_RAG, session_uri
+from otel_prov.steps import (
+    Analysis,
+    Conclusion,
+    Focus,
+    Observation,
+    Question,
+    Selection,
+    Session,
+    Synthesis,
+    Text,
+    Triple,
+)
 
 from .sessions import STARTED, a_session, uri
 
@@ -41,6 +53,46 @@ def asking(number: int, other: int) -> Session:
             Conclusion("60 cents."),
         ),
     )
+
+
+def graph_rag(number: int) -> Session:
+    """A question to a knowledge graph."""
+    selected = Selection(Triple("urn:fine", "urn:amount", Text("20 cents")), chunk="urn:chunk:fines-7")
+    return Session(
+        session_uri(str(number), GRAPH_RAG),
+        (Question("What is the fine?", STARTED), Focus((selected,)), Synthesis("20 cents a day")),
+        kind=GRAPH_RAG,
+        caller=f"{uri(1)}/i1",
+        outcome="final",
+    )
+
+
+def with_inside(inner: Session) -> Session:
+    """A session in whose call another one ran."""
+    steps = (Question("What does she owe?", STARTED), Analysis(1, None, "ask"), Observation(1, "20"), Conclusion("60."))
+    return Session(uri(1), steps, outcome="final")
+
+
+@pytest.mark.parametrize("inner", [graph_rag(2), fines(2, caller=f"{uri(1)}/i1")], ids=["retrieval", "agent"])
+def test_what_ran_inside_of_a_call_is_followed_both_ways(call: Call, keep: Keep, inner: Session) -> None:
+    keep(with_inside(inner), inner)
+    told = json.loads(call("why", uri(1), "--json").stdout)
+    seen = told["because"][0]
+    assert (seen["kind"], seen["because"][0]["kind"]) == ("observation", "answer")
+    source = "urn:chunk:fines-7" if inner.kind == GRAPH_RAG else PAGE
+    affected = json.loads(call("impact", source, "--json").stdout)
+    assert [(each["session"], each["through"]) for each in affected] == [(inner.uri, None), (uri(1), inner.uri)]
+    assert [each["answer"] for each in affected][1] == "60."
+
+
+def test_why_of_a_retrieval_is_what_it_selected(call: Call, keep: Keep) -> None:
+    keep(graph_rag(2))
+    assert call("why", graph_rag(2).uri).stdout.splitlines() == [
+        "answer  20 cents a day",
+        "├── edge  urn:fine urn:amount 20 cents",
+        "│   └── source  urn:chunk:fines-7",
+        "└── question  What is the fine?",
+    ]
 
 
 def test_why_shows_what_an_answer_rests_on_the_latest_first(call: Call, keep: Keep) -> None:

@@ -16,8 +16,8 @@ from otel_prov.describe.formats import FORMATS, write
 from otel_prov.keep import Store
 from otel_prov.show.document import session_document
 from otel_prov.show.escape import json_text, one_line, rdf_text, visible
+from otel_prov.show.nested import Tree, whole
 from otel_prov.show.page import Page
-from otel_prov.show.rows import whole
 from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session
 from tests.command import invoke
 from tests.rdf import read_rdf
@@ -68,7 +68,7 @@ def test_no_text_reaches_a_terminal_as_more_than_letters(session: Session) -> No
     for terminal in (True, False):
         screen = Console(file=io.StringIO(), force_terminal=terminal, color_system=None, markup=False, emoji=False)
         page = Page(screen, full=True)
-        for section in whole(session):
+        for section in whole(Tree(session)):
             page.begin(section)
         assert not _HARMFUL.search(screen.file.getvalue())  # type: ignore[attr-defined]
 
@@ -88,7 +88,7 @@ def _triples(text: str, format: str) -> set[object]:
 
 @given(sessions())
 def test_json_parses_back_equal_and_is_harmless_too(session: Session) -> None:
-    document = session_document(session)
+    document = session_document(Tree(session))
     text = json_text(document)
     assert json.loads(text) == document
     assert not _HARMFUL.search(text)
@@ -110,7 +110,7 @@ def test_every_command_is_safe_at_its_door(tmp_path: Path) -> None:
         if command == "list --json":
             assert json.loads(result.stdout)[0]["question"] == trick
         elif command == "show latest --format json":
-            assert json.loads(result.stdout) == session_document(kept)
+            assert json.loads(result.stdout) == session_document(Tree(kept))
         elif command in _RDF:
             assert r"[bold][/]" in result.stdout
         else:

@@ -10,8 +10,12 @@ from typing import Final, NamedTuple
 
 from otel_prov.describe import vocabulary as v
 from otel_prov.describe.quads import Literal, Quad
+from otel_prov.uris import PROV
 
 __all__ = ["Document", "documents", "linked"]
+
+_SELECTED: Final = (f"{PROV}edge:", f"{PROV}chunk:")  # nodes that say why something was selected
+_OF_GRAPH: Final = f"{PROV}synthesis:"
 
 _QUESTION_IN_TITLE: Final = 50  # characters
 
@@ -40,7 +44,10 @@ def documents(quads: Sequence[Quad]) -> list[Document]:
             return f"Agent Thought: {action}" if action else "Agent Thought"
         if (node, v.OBSERVATION) in types:
             return "Agent Observation"
-        return f"Agent Answer: {question[:_QUESTION_IN_TITLE]}..." if question else "Agent Answer"
+        kind = "Agent"
+        if (node, v.SYNTHESIS) in types:
+            kind = "GraphRAG" if node.startswith(_OF_GRAPH) else "DocumentRAG"
+        return f"{kind} Answer: {question[:_QUESTION_IN_TITLE]}..." if question else f"{kind} Answer"
 
     return [
         Document(link, title(node), texts[node, v.TG_CONTENT])
@@ -50,5 +57,8 @@ def documents(quads: Sequence[Quad]) -> list[Document]:
 
 
 def linked(quads: Iterable[Quad], known: Container[str]) -> list[Quad]:
-    """The quads, without links to documents that the librarian doesn't have: TrustGraph's programs fail at those."""
-    return [quad for quad in quads if quad[1] != v.TG_DOCUMENT or quad[2] in known]
+    """The quads, without links to documents that the librarian doesn't have: TrustGraph's programs fail at those.
+
+    A chunk that a retrieval selected is not ours to keep there, and looked for by none of them.
+    """
+    return [quad for quad in quads if quad[1] != v.TG_DOCUMENT or quad[2] in known or quad[0].startswith(_SELECTED)]

@@ -12,7 +12,7 @@ from json.encoder import encode_basestring_ascii as _quoted
 from typing import Final
 
 from otel_prov.describe import vocabulary
-from otel_prov.describe.quads import Quad
+from otel_prov.describe.quads import Literal, Quad, QuotedTriple
 
 __all__ = ["IRI_LIMIT", "Unsendable", "checked", "encode"]
 
@@ -44,7 +44,9 @@ def encode(subject: str, collection: str, quads: Iterable[Quad]) -> bytes:
         [
             f'{{"s": {terms[s]}, "p": {terms[p]}, "o": {{"type": "l", "iri": "", "id": "", "value": {_quoted(o[0])}'
             f'{_PLAIN if not (o[1] or o[2]) else _typed(o[1], o[2])}, "g": {graphs[g]}}}'
-            if isinstance(o, tuple)
+            if isinstance(o, Literal)
+            else f'{{"s": {terms[s]}, "p": {terms[p]}, "o": {_quoting(o, terms)}, "g": {graphs[g]}}}'
+            if isinstance(o, QuotedTriple)
             else f'{{"s": {terms[s]}, "p": {terms[p]}, "o": {terms[o]}, "g": {graphs[g]}}}'
             for s, p, o, g in quads
         ]
@@ -67,6 +69,19 @@ class _Graphs(dict[str, str]):
     def __missing__(self, graph: str) -> str:
         self[graph] = name = checked(graph)
         return name
+
+
+def _quoting(triple: QuotedTriple, terms: _Terms) -> str:
+    """A quoted triple as a term; it stands in no graph itself."""
+    subject, predicate, target = triple
+    if isinstance(target, Literal):
+        text, datatype, language = target
+        kind = _PLAIN if not (datatype or language) else _typed(datatype, language)
+        o = f'{{"type": "l", "iri": "", "id": "", "value": {_quoted(text)}{kind}'
+    else:
+        o = terms[target]
+    inner = f'{{"s": {terms[subject]}, "p": {terms[predicate]}, "o": {o}, "g": null}}'
+    return f'{{"type": "t", "iri": "", "id": "", "value": "", "datatype": "", "language": "", "triple": {inner}}}'
 
 
 def _typed(datatype: str, language: str) -> str:

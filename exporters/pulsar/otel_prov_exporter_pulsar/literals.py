@@ -7,15 +7,19 @@ Its writer for Cassandra puts the text of a statement into five rows of one batc
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Final
 
-from otel_prov.describe.quads import Quad
+from otel_prov.describe.quads import Literal, Quad, QuotedTriple
 
 __all__ = ["LIMIT", "cut", "storable"]
 
 LIMIT: Final = 8_000
 """Bytes of UTF-8 in a literal."""
+
+_SHORTEST: Final = 200  # bytes that are left of a literal in a quoted triple, however long the IRIs beside it
+_FRAME: Final = 200  # bytes that TrustGraph's writer for Cassandra adds to one, which it stores as JSON in ASCII
 
 
 def cut(text: str, limit: int) -> str:
@@ -33,10 +37,24 @@ def cut(text: str, limit: int) -> str:
 
 
 def storable(quads: Sequence[Quad]) -> list[Quad]:
-    """The quads, with texts of at most :data:`LIMIT` bytes, without NUL."""
+    """The quads, with texts of at most :data:`LIMIT` bytes, without NUL; a quoted triple counts as one text."""
     return [
         quad
-        if isinstance(text := quad[2], str) or (len(text[0]) <= LIMIT and text[0].isascii() and "\0" not in text[0])
-        else quad._replace(object=text._replace(text=cut(text[0].replace("\0", "\ufffd"), LIMIT)))
+        if isinstance(term := quad[2], str)
+        or (isinstance(term, Literal) and len(term[0]) <= LIMIT and term[0].isascii() and "\0" not in term[0])
+        else quad._replace(object=_storable(term))
         for quad in quads
     ]
+
+
+def _storable(term: Literal | QuotedTriple) -> Literal | QuotedTriple:
+    if isinstance(term, Literal):
+        return term._replace(text=cut(term.text.replace("\0", "\ufffd"), LIMIT))
+    if isinstance(term.object, str):
+        return term
+    target, limit = _storable(term.object), LIMIT
+    assert isinstance(target, Literal)
+    while limit > _SHORTEST and len(json.dumps((term.subject, term.predicate, target))) > LIMIT - _FRAME:
+        limit //= 2
+        target = target._replace(text=cut(target.text, limit))
+    return term._replace(object=target)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from otel_prov.describe import vocabulary as v
-from otel_prov.describe.quads import Literal, Quad
+from otel_prov.describe.quads import Literal, Quad, QuotedTriple
 from trustgraph.base.async_pulsar_backend import PulsarMessage
 from trustgraph.base.serialization import dataclass_to_dict
 from trustgraph.schema import Metadata, Term, Triple, Triples
@@ -28,12 +28,16 @@ TEXTS = st.one_of(
     st.sampled_from(["", " ", "x" * (1 << 20), "é" * (1 << 19)]),
 )
 LITERALS = st.builds(Literal, TEXTS, st.one_of(st.just(""), IRIS), st.sampled_from(["", "en", "de-CH"]))
+QUOTED = st.builds(QuotedTriple, NODES, IRIS, st.one_of(NODES, LITERALS))
 QUADS = st.lists(
-    st.builds(Quad, NODES, IRIS, st.one_of(NODES, LITERALS), st.sampled_from(["", v.RETRIEVAL])), max_size=5
+    st.builds(Quad, NODES, IRIS, st.one_of(NODES, LITERALS, QUOTED), st.sampled_from(["", v.RETRIEVAL])), max_size=5
 )
 
 
-def their_term(node: str | Literal) -> Term:
+def their_term(node: str | Literal | QuotedTriple) -> Term:
+    if isinstance(node, QuotedTriple):
+        subject, predicate, target = map(their_term, node)
+        return Term(type="t", triple=Triple(s=subject, p=predicate, o=target))
     if isinstance(node, Literal):
         return Term(type="l", value=node.text, datatype=node.datatype, language=node.language)
     return Term(type="b", id=node[2:]) if node.startswith("_:") else Term(type="i", iri=node)

@@ -11,8 +11,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from otel_prov import names
 from otel_prov.deliver.destination import Parcel, Unreachable
+from otel_prov.describe import describe
+from otel_prov.describe import vocabulary as v
 from otel_prov.losses import losses
+from otel_prov.steps import Exploration, Focus, Question, Selection, Session, Synthesis
 from tests.integration.servers.process import free_port
 
 from otel_prov_exporter_pulsar.documents import Document, documents, linked
@@ -204,3 +208,20 @@ def test_only_links_to_documents_that_are_kept_are_sent(parcels: Callable[..., l
     assert len(ids) == 6
     assert linked(quads, ids) == quads
     assert len(linked(quads, ())) == len(quads) - 6
+
+
+def test_a_retrievals_answer_has_trustgraphs_id_and_title_and_its_chunks_stay_linked() -> None:
+    steps = (
+        Question("Who?"),
+        Exploration(chunks=1, chunk_ids=("urn:chunk:b",)),
+        Focus((Selection(chunk="urn:chunk:b"),)),
+        Synthesis("Ann."),
+    )
+    for kind, id, title in (
+        (names.DOCUMENT_RAG, "urn:trustgraph:docrag:r/answer", "DocumentRAG Answer: Who?..."),
+        (names.GRAPH_RAG, "urn:trustgraph:synthesis:r", "GraphRAG Answer: Who?..."),
+    ):
+        quads = describe(Session(names.session_uri("r", kind), steps, kind=kind))
+        assert documents(quads) == [Document(id, title, "Ann.")]
+        (chunk,) = (quad for quad in linked(quads, ()) if quad.predicate == v.TG_DOCUMENT)
+        assert chunk.object == "urn:chunk:b"

@@ -15,23 +15,29 @@ from otel_prov.describe.times import written
 
 from otel_prov_exporter_sparql.statements import literal
 
-__all__ = ["around", "listed", "named", "starting"]
+__all__ = ["around", "inside", "listed", "named", "starting"]
 
 _XSD: Final = "http://www.w3.org/2001/XMLSchema#"
 _HEAD: Final = f"PREFIX prov: <{v.PROV}>\nPREFIX tg: <{v.TG}>\nPREFIX rdf: <{v.RDF}>\nPREFIX xsd: <{_XSD}>\n"
-_SESSION: Final = "VALUES ?kind { tg:AgentSession tg:AgentQuestion }"
+_SESSION: Final = "VALUES ?kind { tg:AgentSession tg:AgentQuestion tg:GraphRagQuestion tg:DocRagQuestion }"
 _COMES_FROM: Final = "(prov:wasDerivedFrom|prov:wasGeneratedBy)*"
 _LEADS_TO: Final = "(^prov:wasDerivedFrom|^prov:wasGeneratedBy)*"
+_SELECTED: Final = "(tg:selectedEdge|tg:selectedChunk)?/tg:edge?"
 _OUTLINE: Final = "rdf:type, prov:wasDerivedFrom, prov:wasGeneratedBy, prov:startedAtTime, tg:query"
 _TEXTS: Final = "tg:query, tg:thought, tg:action, tg:arguments, tg:observation, tg:toolError, tg:answer, tg:content"
 
 
-def listed(limit: int, offset: int, *, text: str | None, since: datetime | None, until: datetime | None) -> str:
+def listed(
+    limit: int, offset: int, *, text: str | None, since: datetime | None, until: datetime | None, nested: bool
+) -> str:
     """The outlines of the newest sessions: ``?session``, and ``?s ?p ?o`` of all that comes from it, but its texts."""
     conditions = [_anywhere("?session a ?kind OPTIONAL { ?session prov:startedAtTime ?time }")]
     if text:
         found = f"FILTER(?of IN ({_TEXTS}) && isLiteral(?text) && CONTAINS(LCASE(STR(?text)), {literal(text.lower())}))"
         conditions.append(_anywhere(f"?node ?of ?text {found} ?node {_COMES_FROM} ?session"))
+    if not nested:
+        outer = _anywhere("?outer ?says ?something")
+        conditions.append(f"FILTER NOT EXISTS {{ {_anywhere('?session prov:wasDerivedFrom ?outer')} {outer} }}")
     for sign, moment in ((">=", since), ("<", until)):
         if moment is not None:
             conditions.append(f'FILTER(xsd:dateTime(STR(?time)) {sign} "{written(moment)}"^^xsd:dateTime)')
@@ -46,7 +52,17 @@ def listed(limit: int, offset: int, *, text: str | None, since: datetime | None,
 def around(nodes: Iterable[str]) -> str:
     """All that is said, ``?s ?p ?o ?g``, of these nodes and of what comes from them."""
     wanted = f"VALUES ?node {{ {' '.join(f'<{node}>' for node in nodes)} }}"
-    return f"{_HEAD}SELECT DISTINCT ?s ?p ?o ?g WHERE {_anywhere(f'{wanted} ?node {_LEADS_TO} ?s . ?s ?p ?o')}"
+    return (
+        f"{_HEAD}SELECT DISTINCT ?s ?p ?o ?g WHERE {_anywhere(f'{wanted} ?node {_LEADS_TO}/{_SELECTED} ?s . ?s ?p ?o')}"
+    )
+
+
+def inside(uri: str) -> str:
+    """The sessions, ``?session``, that ran inside of one: they derive from it, or from an iteration of it."""
+    iteration = f"STRSTARTS(STR(?outer), {literal(f'{uri}/i')})"
+    found = _anywhere("?session a ?kind ; prov:wasDerivedFrom ?outer OPTIONAL { ?session prov:startedAtTime ?time }")
+    where = f"{_SESSION} {found} FILTER(?outer = <{uri}> || {iteration})"
+    return f"{_HEAD}SELECT DISTINCT ?session ?time WHERE {{ {where} }} ORDER BY ?time ?session"
 
 
 def named(graph: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime, timezone
 from itertools import count
 from typing import Final
@@ -70,6 +71,7 @@ class SparqlSource:
         outcome: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        nested: bool = True,
         limit: int | None = 50,
     ) -> list[Summary]:
         """The newest sessions, by start, that meet all conditions: see :meth:`otel_prov.keep.Store.sessions`.
@@ -82,7 +84,7 @@ class SparqlSource:
         size = _PAGE if limit is None or outcome is not None else min(limit, _PAGE)
         found: list[Summary] = []
         for offset in count(0, size):
-            asked = queries.listed(size, offset, text=text, since=since, until=until)
+            asked = queries.listed(size, offset, text=text, since=since, until=until, nested=nested)
             page, number = _outlines(self._ask(asked))
             found += [each for each in page if outcome in (None, each.outcome)]
             if number < size or (limit is not None and len(found) >= limit):
@@ -93,8 +95,12 @@ class SparqlSource:
         """One session; ``None`` if there is none."""
         for session in recognise(self._explained(uri)):
             if session.uri == uri:
-                return Session(uri, session.steps, outcome=outcome(session))
+                return replace(session, outcome=outcome(session))
         return None
+
+    def inside(self, uri: str) -> list[str]:
+        """URIs of the sessions that ran inside of one."""
+        return _uris(self._ask(queries.inside(uris.legal(uri))))
 
     def quads(self, uri: str) -> list[Quad]:
         """All that the store says of a session, in the explanation view and in the PROV view."""
@@ -105,8 +111,9 @@ class SparqlSource:
         if not reference:
             return []
         if reference == "latest":
-            return [summary.uri for summary in self.sessions(limit=1)]
-        starts = (uris.legal(reference), uris.legal(names.session_uri(reference)))
+            return [summary.uri for summary in self.sessions(nested=False, limit=1)]
+        kinds = (names.AGENT, names.GRAPH_RAG, names.DOCUMENT_RAG)
+        starts = tuple(map(uris.legal, (reference, *(names.session_uri(reference, kind) for kind in kinds))))
         if self._browsing and self._all is None:
             self._all = _uris(self._ask(queries.starting([""], None)))
         known = self._all if self._all is not None else _uris(self._ask(queries.starting(starts, 2 * _MEANT)))

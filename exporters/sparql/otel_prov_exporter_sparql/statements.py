@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from otel_prov.describe.quads import Literal, Quad, ntriples
+from otel_prov.describe.reify import reified
 
 __all__ = ["Statement", "Unsendable", "insert", "literal", "statements"]
 
@@ -33,11 +34,12 @@ class Statement(NamedTuple):
 
 
 def statements(quads: Sequence[Quad]) -> list[Statement]:
-    """The quads, each as it is written in an update.
+    """The quads, each as it is written in an update; a quoted triple as a statement about an ``rdf:Statement``.
 
     Raises:
         Unsendable: An IRI is not absolute or holds what no IRI can, a blank node is named, or a language is none.
     """
+    quads = reified(quads)
     for resource in _resources(quads):
         _check(resource)
     lines = _unmistakable(ntriples(quads)).split("\n")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from otel_prov.describe.prov import terms as t
 from otel_prov.describe.prov.view import describe_prov
-from otel_prov.describe.quads import Literal, Quad
+from otel_prov.describe.quads import Literal, Quad, QuotedTriple, Term
 from otel_prov.describe.vocabulary import PROV_PREFIXES, RDF_TYPE, RDFS_LABEL
 from otel_prov.steps import Session
 
@@ -98,6 +98,7 @@ class _Translation:
         self._bundle = bundle
         self._own = own
         self._clean = clean
+        self._others: dict[str, Namespace] = {}  # of entities that are no part of this session
         self._vocabularies = [Namespace(prefix, uri) for prefix, uri in PROV_PREFIXES.items()]
 
     def add(self, view: Iterable[Quad]) -> None:
@@ -137,11 +138,12 @@ class _Translation:
             self._name(activity), said[t.HAS_AGENT], said[t.HAD_PLAN], identifier=self._name(association)
         )
 
-    def _value(self, term: str | Literal) -> Any:
+    def _value(self, term: Term) -> Any:
         """A text, a number, the name of a neighbour, or an IRI that is none of this document."""
         from prov.identifier import Identifier
         from prov.model import Literal as ProvLiteral
 
+        assert not isinstance(term, QuotedTriple), "the PROV view has none"
         if isinstance(term, str):
             return self._name(term) if term.startswith(self._own.uri) else Identifier(term)
         if term.datatype:
@@ -149,11 +151,15 @@ class _Translation:
         return self._clean(term.text)
 
     def _name(self, iri: str) -> QualifiedName:
-        """An IRI of the session, or of a vocabulary that has a prefix, as the library wants it."""
+        """An IRI of the session, of a vocabulary that has a prefix, or of something else, as the library wants it."""
+        from prov.identifier import Namespace
+
         for namespace in (self._own, *self._vocabularies):
             if iri.startswith(namespace.uri):
                 return namespace[iri.removeprefix(namespace.uri)]
-        raise ValueError(f"{iri} is of no vocabulary of the PROV view")
+        base, mark, _ = iri.rpartition("#")
+        place = max(iri.rfind("/"), iri.rfind(":")) + 1 if not mark else len(base) + 1
+        return self._others.setdefault(iri[:place], Namespace(f"other{len(self._others)}", iri[:place]))[iri[place:]]
 
 
 def _xml_text(text: str) -> str:

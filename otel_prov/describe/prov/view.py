@@ -15,6 +15,9 @@ of the session's:
 ``#answer``        Entity   what was answered
 ================== ======== =======================================================================================
 
+A retrieval has other entities, see :mod:`otel_prov.describe.prov.retrieved`. What came back of a
+session inside of a call derives from that one's ``#answer``.
+
 The k-th call of an iteration, from the second, is ``#i{n}-act-{k}`` and comes back with ``#i{n}-obs-{k}``; its action
 and arguments are ``#i{n}-thought-{k}``. The thought before the answer is that of an iteration behind the last one.
 
@@ -25,19 +28,20 @@ nothing here says what may still change, such as that a session is running.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import datetime
-from functools import partial
 from typing import Final
 from urllib.parse import quote
 
 from otel_prov import names
 from otel_prov.describe import uris
 from otel_prov.describe.prov import terms as t
+from otel_prov.describe.prov.facts import Fact, content, integer, literal, quad, text, types
+from otel_prov.describe.prov.retrieved import answer_of, chunks, retrieved
 from otel_prov.describe.quads import Literal, Quad
 from otel_prov.describe.times import written
-from otel_prov.describe.vocabulary import RDF_TYPE, RDFS_LABEL
-from otel_prov.steps import Analysis, Conclusion, Digest, Observation, Question, Session, Step
+from otel_prov.describe.vocabulary import RDFS_LABEL
+from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
 
 __all__ = ["describe_prov"]
 
@@ -50,33 +54,21 @@ _RECORDED: Final = {
 }
 """Outcomes that stay; the store's ``running`` and ``interrupted`` may change."""
 
-Fact = tuple[str, str | Literal | None]
-"""Predicate and object of a statement; nothing is said where the object is ``None``."""
-
-
-def _types(*kinds: str) -> tuple[Fact, ...]:
-    return tuple((RDF_TYPE, kind) for kind in kinds)
-
-
-_RUN: Final = _types(t.ACTIVITY, t.RUN)
-_ASSOCIATION: Final = _types(t.ASSOCIATION)
-_PLAN: Final = _types(t.ENTITY, t.PLAN)
-_QUESTION: Final = _types(t.ENTITY, t.QUESTION)
-_THINK: Final = _types(t.ACTIVITY, t.THINK)
-_ASK: Final = _types(t.ACTIVITY, t.THINK, t.AI_MODEL_INVOCATION)
-_THOUGHT: Final = _types(t.ENTITY, t.THOUGHT)
-_ACT: Final = _types(t.ACTIVITY, t.AGENT_TOOL)
-_OBSERVATION: Final = _types(t.ENTITY, t.OBSERVATION)
-_CONCLUDE: Final = _types(t.ACTIVITY, t.CONCLUDE)
-_ANSWER: Final = _types(t.ENTITY, t.ANSWER)
-_AGENT: Final = _types(t.AGENT, t.SOFTWARE_AGENT, t.AI_AGENT)
-_MODEL: Final = _types(t.AGENT, t.SOFTWARE_AGENT, t.AI_MODEL)
-_TOOL: Final = _types(t.AGENT, t.SOFTWARE_AGENT, t.TOOL)
-_USER: Final = _types(t.AGENT, t.PERSON)
-
-# In half the time that the classes themselves take: a session has hundreds of them.
-_quad: Final[Callable[[tuple[str, str, str | Literal, str]], Quad]] = partial(tuple.__new__, Quad)
-_literal: Final[Callable[[tuple[str, str, str]], Literal]] = partial(tuple.__new__, Literal)
+_RUN: Final = types(t.ACTIVITY, t.RUN)
+_ASSOCIATION: Final = types(t.ASSOCIATION)
+_PLAN: Final = types(t.ENTITY, t.PLAN)
+_QUESTION: Final = types(t.ENTITY, t.QUESTION)
+_THINK: Final = types(t.ACTIVITY, t.THINK)
+_ASK: Final = types(t.ACTIVITY, t.THINK, t.AI_MODEL_INVOCATION)
+_THOUGHT: Final = types(t.ENTITY, t.THOUGHT)
+_ACT: Final = types(t.ACTIVITY, t.AGENT_TOOL)
+_OBSERVATION: Final = types(t.ENTITY, t.OBSERVATION)
+_CONCLUDE: Final = types(t.ACTIVITY, t.CONCLUDE)
+_ANSWER: Final = types(t.ENTITY, t.ANSWER)
+_AGENT: Final = types(t.AGENT, t.SOFTWARE_AGENT, t.AI_AGENT)
+_MODEL: Final = types(t.AGENT, t.SOFTWARE_AGENT, t.AI_MODEL)
+_TOOL: Final = types(t.AGENT, t.SOFTWARE_AGENT, t.TOOL)
+_USER: Final = types(t.AGENT, t.PERSON)
 
 
 def describe_prov(session: Session) -> list[Quad]:
@@ -116,11 +108,14 @@ class _View:
             if conclusion.iteration not in (None, last + 1):
                 self._thought, self._acts = None, []
             self._conclude(conclusion, conclusion.iteration or last + 1)
+        for node, facts in retrieved(session, self._base):
+            self._node(node, *facts)
         self._agents()
 
     def _run(self) -> None:
         session, question = self._session, next(self._session.of(Question), None)
-        run, agent, plan = self._whole, self._agent, self._iri("plan") if session.agent else None
+        run, agent = self._whole, self._agent
+        plan = self._iri("plan") if session.agent and session.kind == names.AGENT else None
         association = self._iri("association") if plan else None
         asked = self._iri("question") if question else None
         self._node(
@@ -128,30 +123,31 @@ class _View:
             *_RUN,
             *self._times(question.started if question else None, session.ended),
             (t.USED, asked),
+            *((t.USED, chunk) for chunk in chunks(session)),
             (t.ASSOCIATED_WITH, agent),
             (t.QUALIFIED_ASSOCIATION, association),
-            (t.OUTCOME, _text(session.outcome if session.outcome in _RECORDED else None)),
-            (t.ERROR, _text(session.error)),
-            (t.TRACE_ID, _text(session.trace_id)),
-            (t.SPAN_ID, _text(question.span_id if question else None)),
+            (t.OUTCOME, text(session.outcome if session.outcome in _RECORDED else None)),
+            (t.ERROR, text(session.error)),
+            (t.TRACE_ID, text(session.trace_id)),
+            (t.SPAN_ID, text(question.span_id if question else None)),
             (t.EXPLAINED_BY, self._explanation),
         )
         if association:
             self._node(association, *_ASSOCIATION, (t.HAS_AGENT, agent), (t.HAD_PLAN, plan))
-            self._node(plan or "", *_PLAN, (RDFS_LABEL, _text(session.agent)))
+            self._node(plan or "", *_PLAN, (RDFS_LABEL, text(session.agent)))
         if question and asked:
             self._in_reach.append((t.USED, asked))
             self._node(
                 asked,
                 *_QUESTION,
-                *_content(question.text, question.digest),
+                *content(question.text, question.digest),
                 (t.ATTRIBUTED_TO, self._user),
                 (t.EXPLAINED_BY, self._explanation),
             )
 
     def _iteration(self, number: int, analysis: Analysis | None, observations: dict[int, Observation]) -> None:
         """What was thought, then each tool call with what came back."""
-        first, place = observations.get(1), (t.ITERATION, _number(number))
+        first, place = observations.get(1), (t.ITERATION, integer(number))
         thought = None
         if analysis:
             thought = self._think(number, analysis)
@@ -182,7 +178,7 @@ class _View:
         self._node(
             think,
             *(_ASK if self._model else _THINK),
-            (t.ITERATION, _number(number)),
+            (t.ITERATION, integer(number)),
             *self._times(analysis.started, analysis.ended),
             *self._in_reach,
             (t.USED, self._thought),
@@ -196,9 +192,9 @@ class _View:
         self._node(
             thought,
             *_THOUGHT,
-            *_content(analysis.thought, analysis.thought_digest),
-            (t.ACTION, _text(action)),
-            (t.ARGUMENTS, _text(arguments)),
+            *content(analysis.thought, analysis.thought_digest),
+            (t.ACTION, text(action)),
+            (t.ARGUMENTS, text(arguments)),
             (t.GENERATED_BY, think),
             *self._sources(analysis.uses if isinstance(analysis, Analysis) else None),
             # Not where it only thinks, since that may turn out to be the conclusion.
@@ -211,8 +207,8 @@ class _View:
         self._node(
             decision,
             *_THOUGHT,
-            (t.ACTION, _text(call.action)),
-            (t.ARGUMENTS, _text(call.arguments)),
+            (t.ACTION, text(call.action)),
+            (t.ARGUMENTS, text(call.arguments)),
             (t.GENERATED_BY, think),
         )
 
@@ -224,7 +220,7 @@ class _View:
             *self._times(call.started, call.ended),
             (t.USED, decision),
             (t.ASSOCIATED_WITH, self._tool(tool)),
-            (t.ERROR, _text(call.error)),
+            (t.ERROR, text(call.error)),
             self._part,
             *self._span(call, call.span_id),
         )
@@ -237,8 +233,9 @@ class _View:
         self._node(
             uri,
             *_OBSERVATION,
-            *_content(observation.text, observation.digest),
+            *content(observation.text, observation.digest),
             (t.GENERATED_BY, act),
+            (t.DERIVED_FROM, answer_of(observation.sub_trace, self._base)),
             (t.EXPLAINED_BY, uris.observation(self._explanation, observation.number, observation.call)),
         )
         return [uri]
@@ -263,7 +260,7 @@ class _View:
         self._node(
             answer,
             *_ANSWER,
-            *_content(conclusion.answer, conclusion.digest),
+            *content(conclusion.answer, conclusion.digest),
             (t.GENERATED_BY, conclude),
             *self._sources(conclusion.uses),
             (t.ATTRIBUTED_TO, self._agent),
@@ -274,13 +271,18 @@ class _View:
         """Everybody who had a part in it, each on behalf of whom."""
         session, agent = self._session, self._agent
         user, model = self._user, self._model
-        self._node(agent, *_AGENT, (RDFS_LABEL, _text(session.agent)), (t.ON_BEHALF_OF, user))
+        self._node(
+            agent,
+            *(_AGENT if session.kind == names.AGENT else _TOOL),
+            (RDFS_LABEL, text(session.agent)),
+            (t.ON_BEHALF_OF, user),
+        )
         if user:
-            self._node(user, *_USER, (RDFS_LABEL, _text(session.user)))
+            self._node(user, *_USER, (RDFS_LABEL, text(session.user)))
         if model:
-            self._node(model, *_MODEL, (RDFS_LABEL, _text(session.model)), (t.ON_BEHALF_OF, agent))
+            self._node(model, *_MODEL, (RDFS_LABEL, text(session.model)), (t.ON_BEHALF_OF, agent))
         for tool, uri in self._tools.items():
-            self._node(uri, *_TOOL, (RDFS_LABEL, _text(tool)), (t.ON_BEHALF_OF, agent))
+            self._node(uri, *_TOOL, (RDFS_LABEL, text(tool)), (t.ON_BEHALF_OF, agent))
 
     def _sources(self, numbers: tuple[int, ...] | None) -> list[Fact]:
         """What was really used: the observations of these iterations, as far as they are known."""
@@ -289,7 +291,7 @@ class _View:
     def _span(self, step: Step, span: str | None) -> tuple[Fact, ...]:
         """Where an activity stands in Jaeger; in which trace, where it isn't that of the run."""
         trace = step.trace_id if span and step.trace_id != self._session.trace_id else None
-        return (t.SPAN_ID, _text(span)), (t.TRACE_ID, _text(trace))
+        return (t.SPAN_ID, text(span)), (t.TRACE_ID, text(trace))
 
     def _tool(self, name: str | None) -> str | None:
         if name is None:
@@ -309,12 +311,12 @@ class _View:
 
     def _time(self, time: datetime) -> Literal:
         if time != self._latest[0]:  # what has ended is mostly followed by what starts in the same moment
-            self._latest = time, _literal((written(time), t.DATE_TIME, ""))
+            self._latest = time, literal((written(time), t.DATE_TIME, ""))
         return self._latest[1]
 
     def _node(self, uri: str, *facts: Fact) -> None:
         graph = self._graph
-        self.quads += [_quad((uri, predicate, target, graph)) for predicate, target in facts if target is not None]
+        self.quads += [quad((uri, predicate, target, graph)) for predicate, target in facts if target is not None]
 
 
 def _iterations(session: Session) -> Iterable[tuple[int, Analysis | None, dict[int, Observation]]]:
@@ -328,18 +330,3 @@ def _iterations(session: Session) -> Iterable[tuple[int, Analysis | None, dict[i
     for number in sorted(found):
         analyses, observations = found[number]
         yield number, analyses[0] if analyses else None, dict(sorted(observations.items()))
-
-
-def _content(text: str | None, digest: Digest | None) -> tuple[Fact, ...]:
-    """A text, or what is known of it where it was not recorded."""
-    if text is not None or digest is None:
-        return ((t.VALUE, _text(text)),)
-    return (t.SHA256, _text(digest.sha256)), (t.LENGTH, _number(digest.length))
-
-
-def _text(text: str | None) -> Literal | None:
-    return None if text is None else _literal((text, "", ""))
-
-
-def _number(number: int) -> Literal:
-    return _literal((str(number), t.INTEGER, ""))

@@ -1,0 +1,35 @@
+"""Sessions inside of sessions: where one belongs that begins inside of another one's iteration or tool call."""
+
+from __future__ import annotations
+
+from opentelemetry import trace
+from opentelemetry.context import Context
+
+from otel_prov.instrument.activity import Activity, current
+from otel_prov.instrument.values import to_text
+
+__all__ = ["Caller", "caller_iri", "enclosing", "inside"]
+
+Caller = str | Activity | None
+"""An IRI, or a handle, of what a session is part of; ``None`` for whatever is current."""
+
+
+def enclosing(caller: Caller) -> Activity | None:
+    """The handle of what a session is part of, if there is one in this process."""
+    if isinstance(caller, Activity):
+        return caller
+    return current() if caller is None else None
+
+
+def caller_iri(caller: Caller, parent: Activity | None) -> str | None:
+    """The IRI of what a session derives from."""
+    if caller is None or isinstance(caller, Activity):
+        return parent.place if parent is not None else None
+    return to_text(caller)
+
+
+def inside(parent: Activity | None, outside: Context) -> Context:
+    """The context with the span of what a session is part of, where that isn't the current one anyway."""
+    if parent is None or parent is current():
+        return outside
+    return trace.set_span_in_context(parent._span, outside)

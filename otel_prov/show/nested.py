@@ -1,0 +1,112 @@
+"""Sessions inside of sessions: a retrieval, or another agent, under the tool call that it ran for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from otel_prov.names import AGENT
+from otel_prov.read.nesting import last_node
+from otel_prov.show import rows
+from otel_prov.show.elsewhere import Sessions
+from otel_prov.show.lines import NOT_RECORDED, Row, Section
+from otel_prov.show.table import TYPES
+from otel_prov.steps import Observation, Session
+
+__all__ = ["Tree", "tree", "whole"]
+
+_PLACE = re.compile(r"(.+)/i([1-9][0-9]{0,8})", re.DOTALL)
+
+Place = tuple[int, int]
+"""Number of an iteration, and which of its calls; (0, 1) where something ran outside of all iterations."""
+
+
+Places = Mapping[Place, "list[Tree]"]
+"""The sessions inside of another one, by the call that they ran for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A session, and those that ran inside of it."""
+
+    session: Session
+    inner: tuple[Tree, ...] = ()
+    deeper: tuple[Session, ...] = ()
+    """Those that are not looked into: they are too deep inside."""
+    is_orphan: bool = False
+    """Whether what it ran inside of isn't there."""
+
+    def by_place(self) -> Places:
+        """The sessions inside, by the call that they ran for."""
+        calls = {step.sub_trace: (step.number, step.call) for step in self.session.of(Observation)}
+        places: dict[Place, list[Tree]] = {}
+        for each in (*self.inner, *map(Tree, self.deeper)):
+            match = _PLACE.fullmatch(each.session.caller or "")
+            number = int(match[2]) if match else 0
+            place = calls.get(last_node(each.session), (number, 1))
+            places.setdefault(place if place[0] == number else (number, 1), []).append(each)
+        return places
+
+    def missing(self) -> Iterator[Observation]:
+        """Observations that derive from a session that isn't there."""
+        there = {last_node(each.session) for each in (*self.inner, *map(Tree, self.deeper))}
+        started = {each.session.uri for each in self.inner}
+        for step in self.session.of(Observation):
+            known = step.sub_trace is None or step.sub_trace in there
+            if not known and not any(str(step.sub_trace).startswith(uri) for uri in started):
+                yield step
+
+
+def tree(store: Sessions, session: Session, depth: int) -> Tree:
+    """The session with what ran inside of it, so many levels deep."""
+    outer = (_PLACE.fullmatch(session.caller) or [None, session.caller])[1] if session.caller else None
+    return replace(_tree(store, session, depth), is_orphan=outer is not None and store.session(outer) is None)
+
+
+def _tree(store: Sessions, session: Session, depth: int) -> Tree:
+    found = [each for uri in store.inside(session.uri) if (each := store.session(uri)) is not None]
+    if depth <= 0:
+        return Tree(session, deeper=tuple(found))
+    return Tree(session, tuple(_tree(store, each, depth - 1) for each in found))
+
+
+def whole(tree: Tree) -> Iterator[Section]:
+    """Everything about a session, from the question to the answer, and about those inside of it."""
+    session = tree.session
+    head = [*rows.head(session).rows]
+    if tree.is_orphan:
+        head = [replace(row, text=f"{row.text} (not here)") if row.label == "Called by" else row for row in head]
+    yield Section("", (*head, *rows.ending(session).rows))
+    yield from rows.acts(session, missing=rows.MISSING.get(session.outcome or ""), inner=_inner(tree, 1))
+
+
+def _inner(tree: Tree, depth: int) -> dict[Place, list[Row]]:
+    """Rows for what ran inside of each call."""
+    deeper = {each.uri for each in tree.deeper}
+    found = {
+        place: [row for each in trees for row in _drawn(each, depth, folded=each.session.uri in deeper)]
+        for place, trees in tree.by_place().items()
+    }
+    for step in tree.missing():
+        gap = Row("Sub-trace", f"{step.sub_trace} (not here)", "yellow", depth)
+        found.setdefault((step.number, step.call), []).append(gap)
+    return found
+
+
+def _drawn(tree: Tree, depth: int, *, folded: bool) -> Iterator[Row]:
+    session = tree.session
+    text = session.question.text
+    yield Row(TYPES.get(session.kind, session.kind), NOT_RECORDED if text is None else text, "bold", depth)
+    if folded:
+        yield Row("Session", f"{session.uri} (deeper inside, --depth)", "dim", depth)
+        return
+    yield Row("Session", session.uri, "dim", depth)
+    yield from (replace(row, depth=depth) for row in rows.span("Span", session.question))
+    about = [row for row in rows.ending(session).rows if row.label == "Outcome" and session.outcome != "final"]
+    yield from (replace(row, depth=depth) for row in about)
+    missing = rows.MISSING.get(session.outcome or "")
+    for section in rows.acts(session, missing=missing, inner=_inner(tree, depth + 1)):
+        if session.kind == AGENT:
+            yield Row(section.title, "", "", depth, is_title=True)
+        yield from (row if row.depth > depth else replace(row, depth=depth) for row in section.rows)
