@@ -81,7 +81,7 @@ def test_a_session_that_goes_on_is_found_by_what_it_names_now(store: Store) -> N
 
 def test_what_is_pruned_is_no_longer_found(store: Store) -> None:
     store.add([session(Observation(1, PAGE))])
-    assert store.prune(max_bytes=1) == 1
+    assert store.prune(max_bytes=1).removed == 1
     assert store.naming(PAGE) == []
 
 
