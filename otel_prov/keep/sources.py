@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from otel_prov.keep import rows
-from otel_prov.steps import Analysis, Observation, Step
+from otel_prov.steps import Analysis, Observation, Session, Step
 
-__all__ = ["Naming", "add", "fill", "forget", "naming", "sources"]
+__all__ = ["Naming", "add", "fill", "forget", "named_in", "naming", "sources"]
 
 _IRI = re.compile(r"\b(?:https?://|s3://|file:/|urn:|doi:)[^\s<>\"'`\\^{}|\x00-\x20]+", re.IGNORECASE)
 _ENDINGS = ".,;:!?*_"  # that belong to the sentence around an address
@@ -87,6 +87,17 @@ def naming(db: sqlite3.Connection, source: str) -> Iterator[Naming]:
     for name, uri, question, started, _, kind, body, final, last in found:
         answer = getattr(rows.decode(final, last), "answer", None) if final else None
         yield Naming(uri, question, rows.moment(started), rows.decode(kind, body), name, answer, final is not None)
+
+
+def named_in(session: Session, source: str) -> Iterator[Naming]:
+    """The steps of one session that name a source or a part of it, where there is no index."""
+    parts = tuple(_part(source, separator) for separator in _SEPARATORS)
+    question, conclusion = session.question, session.conclusion
+    for step in session.steps:
+        for name in sorted(sources(step)):
+            if name == source or name.startswith(parts):
+                answer = conclusion.answer if conclusion else None
+                yield Naming(session.uri, question.text, question.started, step, name, answer, conclusion is not None)
 
 
 def _part(source: str, separator: str) -> str:
