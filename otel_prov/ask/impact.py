@@ -10,17 +10,41 @@ from typing import Protocol
 from otel_prov.ask.node import FINAL, parse
 from otel_prov.ask.why import Sessions
 from otel_prov.describe import uris
-from otel_prov.keep import Naming
+from otel_prov.keep import Naming, Summary
+from otel_prov.keep.sources import named_in
 from otel_prov.read.nesting import outer_of
 from otel_prov.steps import Session, Synthesis
 
-__all__ = ["Affected", "Index", "Use", "impact"]
+__all__ = ["Affected", "Index", "Searched", "Use", "impact"]
 
 
 class Index(Sessions, Protocol):
     """Sessions, and an index of what their steps name; :class:`otel_prov.keep.Store`."""
 
     def naming(self, source: str) -> Iterable[Naming]: ...
+
+
+class Searchable(Sessions, Protocol):
+    """Sessions elsewhere, which can be searched for a text; see :meth:`otel_prov.keep.Store.sessions`."""
+
+    def sessions(self, *, text: str | None = None, limit: int | None = 50) -> list[Summary]: ...
+
+
+class Searched:
+    """An index of sessions elsewhere: those that a search for the source's name finds are read."""
+
+    def __init__(self, there: Searchable) -> None:
+        self._there = there
+
+    def session(self, uri: str) -> Session | None:
+        """One session."""
+        return self._there.session(uri)
+
+    def naming(self, source: str) -> Iterator[Naming]:
+        """The steps that name a source or a part of it."""
+        for summary in self._there.sessions(text=source, limit=None):
+            if (session := self._there.session(summary.uri)) is not None:
+                yield from named_in(session, source)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from otel_prov.keep import rows
-from otel_prov.steps import Analysis, Exploration, Focus, Observation, Selection, Step, Text
+from otel_prov.steps import Analysis, Exploration, Focus, Observation, Selection, Session, Step, Synthesis, Text
 
-__all__ = ["Naming", "add", "fill", "forget", "naming", "sources"]
+__all__ = ["Naming", "add", "fill", "forget", "named_in", "naming", "sources"]
 
 _IRI = re.compile(r"\b(?:https?://|s3://|file:/|urn:|doi:)[^\s<>\"'`\\^{}|\x00-\x20]+", re.IGNORECASE)
 _ENDINGS = ".,;:!?*_"  # that belong to the sentence around an address
@@ -94,6 +94,16 @@ def naming(db: sqlite3.Connection, source: str) -> Iterator[Naming]:
         told = rows.decode(final, last) if final else None
         answer = getattr(told, "answer", None) or getattr(told, "text", None)
         yield Naming(uri, question, rows.moment(started), rows.decode(kind, body), name, answer, final is not None)
+
+
+def named_in(session: Session, source: str) -> Iterator[Naming]:
+    """The steps of one session that name a source or a part of it, where there is no index."""
+    parts = tuple(_part(source, separator) for separator in _SEPARATORS)
+    question, answered = session.question, session.conclusion is not None or any(session.of(Synthesis))
+    for step in session.steps:
+        for name in sorted(sources(step)):
+            if name == source or name.startswith(parts):
+                yield Naming(session.uri, question.text, question.started, step, name, session.answer, answered)
 
 
 def _part(source: str, separator: str) -> str:

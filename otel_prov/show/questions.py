@@ -11,14 +11,14 @@ import click
 from rich.text import Text
 from rich.tree import Tree
 
-from otel_prov.ask import Affected, Difference, Node, Reason, diff, impact, parse, parting, why
+from otel_prov.ask import Affected, Difference, Node, Reason, Searched, diff, impact, parse, parting, why
 from otel_prov.keep import Store
 from otel_prov.show.elsewhere import Sessions, from_option
 from otel_prov.show.escape import json_text, one_line
 from otel_prov.show.lines import Row, Section
 from otel_prov.show.page import Page, console
 from otel_prov.show.program import Trouble
-from otel_prov.show.reading import count, one, reading, source, write_utf8
+from otel_prov.show.reading import count, one, source, write_utf8
 from otel_prov.show.times import iso, local
 from otel_prov.steps import Session
 
@@ -54,15 +54,16 @@ def why_(folder: Path, /, reference: str, as_json: bool, full: bool, url: str | 
 @click.command("impact")
 @click.argument("name", metavar="SOURCE")
 @click.option("--json", "as_json", is_flag=True, help="A JSON array instead of text.")
+@from_option
 @click.pass_obj
-def impact_(folder: Path, /, name: str, as_json: bool) -> None:
+def impact_(folder: Path, /, name: str, as_json: bool, url: str | None) -> None:
     """Show which answers rest on a source.
 
     SOURCE is an address (a whole site's, too), the name of a file or document, any text that a tool was called with, or
     a session or a step of one.
     """
-    with reading(folder) as store:
-        affected = impact(store, _known(store, name))
+    with source(folder, url, {}) as store:
+        affected = impact(store if isinstance(store, Store) else Searched(store), _known(store, name))
     if as_json:
         write_utf8(json_text([_affected_document(each) for each in affected]) + "\n")
     elif affected:
@@ -106,7 +107,7 @@ def _place(store: Sessions, folder: Path, reference: str) -> tuple[Session, Node
     return session, at._replace(session=session.uri)
 
 
-def _known(store: Store, name: str) -> str:
+def _known(store: Sessions, name: str) -> str:
     """The IRI of the session or step that a person may mean by its id; otherwise what was given."""
     at = parse(name)
     found = store.find(at.session)

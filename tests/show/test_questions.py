@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from click.testing import Result
 
+from otel_prov.ask import Searched, impact
+from otel_prov.keep import Store
 from otel_prov.names import GRAPH_RAG, session_uri
 from otel_prov.steps import (
     Analysis,
@@ -211,6 +214,13 @@ def test_impact_of_a_step_is_its_answer_and_all_that_used_that(call: Call, keep:
             (uri(3), uri(2)),
             (uri(4), uri(3)),
         ]
+
+
+def test_impact_elsewhere_is_found_by_a_search(folder: Path, keep: Keep) -> None:
+    keep(a_session(1), fines(2), asking(3, other=2))
+    with Store(folder) as store:
+        for source in (PAGE, "https://example.org", f"{uri(2)}/i1", "https://example.com"):
+            assert impact(Searched(store), source) == impact(store, source)
 
 
 def test_impact_is_told_in_words(call: Call, keep: Keep) -> None:

@@ -28,6 +28,7 @@ ROOT = Path(__file__).parents[3]
 Deploy = Callable[..., Deployment]
 
 UNKNOWN_THERE = {"agent", "user", "model", "trace_id", "trace_url", "ended", "duration", "collection"}
+UNKNOWN_THERE |= {"span", "observation_span", "answer_span"}
 
 AGENT = r"""
 import sys
@@ -36,7 +37,7 @@ import otel_prov
 @otel_prov.trace_agent(name="clerk", model="rules-1", session_id=lambda question, name: name)
 def clerk(question, name):
     with otel_prov.iteration() as step:
-        step.record(thought="Die Bücher wissen \\u0041 es. 🐛", action="look", arguments={"at": [1, None]})
+        step.record(thought="Die Bücher wissen \\u0041 es. 🐛", action="look", arguments={"at": [1, None], "in": "file:///shelf/1"})
         step.record(observation="l\n" * 100 + '"quoted"')
     with otel_prov.iteration() as step:
         step.record(thought="Once more.")
@@ -48,8 +49,13 @@ assert otel_prov.losses() == {}
 """
 
 
-def known_there(document: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in document.items() if key not in UNKNOWN_THERE}
+def known_there(document: Any) -> Any:
+    """What the explanation view has of a document: not the spans that told of it, for one thing."""
+    if isinstance(document, list):
+        return [known_there(each) for each in document]
+    if not isinstance(document, dict):
+        return document
+    return {key: known_there(value) for key, value in document.items() if key not in UNKNOWN_THERE}
 
 
 @pytest.fixture
@@ -83,6 +89,10 @@ def test_what_an_agent_did_is_shown_from_the_store_as_from_the_local_one(
     listed = json.loads(here(machine, "list", *there, "--json", "--text", "wissen \\U0041 ES"))
     assert session_uri(name) in [each["uri"] for each in listed]
     assert "Warum" in here(machine, "list", *there)
+    assert here(machine, "why", name, *there) == here(machine, "why", name)
+    affected, known = (json.loads(here(machine, "impact", "file:///shelf", "--json", *at)) for at in (there, ()))
+    assert affected == known
+    assert [each["session"] for each in affected] == [session_uri(name)]
     for at, file in (((), "here"), (there, "there")):
         here(machine, "export", name, *at, "-o", tmp_path / f"{file}.nq")
     assert (tmp_path / "there.nq").read_bytes() == (tmp_path / "here.nq").read_bytes()
