@@ -402,3 +402,14 @@ for _ in range(100):
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
     assert done.stderr == f"{NOT_CONTINUED}: no number in otel-prov-iteration (1 so far, 1 since last told)\n"
+
+
+def test_a_session_that_goes_on_inside_of_itself_is_not_its_own_caller(program: Program) -> None:
+    with session("the question", session_id="s") as run:
+        with run.iteration() as step:
+            step.record(action="hand on")
+            headers: dict[str, str] = {}
+            inject(headers)
+            last_part(extract(headers))
+    assert program.session.caller is None
+    assert all(step.sub_trace is None for step in program.session.of(Observation))

@@ -27,6 +27,7 @@ from otel_prov_exporter_sparql.settings import read
 __all__ = ["SparqlSource", "source"]
 
 _PAGE: Final = 500  # sessions whose outlines are asked for at once
+_STAGES: Final = (uris.GROUNDING, uris.EXPLORATION, uris.FOCUS, uris.SYNTHESIS)
 _MEANT: Final = 10  # URIs that find gives at most
 _LONG_AGO: Final = datetime.min.replace(tzinfo=timezone.utc)
 _STRING: Final = "http://www.w3.org/2001/XMLSchema#string"
@@ -130,6 +131,8 @@ class SparqlSource:
         found: dict[Quad, None] = {}
         tried: set[str] = set()
         wave = {uri, uris.iteration(uri, 1), uris.observation(uri, 1), uris.final(uri)}
+        if uri.startswith((uris.GRAPH, uris.DOCUMENTS)):
+            wave = {uri, *(uris.stage(uri, name) for name in _STAGES)}
         while wave:
             tried |= wave
             found |= dict.fromkeys(_quads(self._ask(queries.around(sorted(wave)))))

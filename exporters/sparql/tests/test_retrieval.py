@@ -1,0 +1,76 @@
+"""Retrievals in a SPARQL store: sent and read back, by themselves and inside of a session."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+from typing import Any, cast
+
+import rdflib
+from otel_prov.describe import describe
+from otel_prov.names import GRAPH_RAG, session_uri
+from otel_prov.steps import (
+    Analysis,
+    Conclusion,
+    Exploration,
+    Focus,
+    Observation,
+    Question,
+    Selection,
+    Session,
+    Synthesis,
+    Triple,
+)
+
+from otel_prov_exporter_sparql.client import Client, Row
+from otel_prov_exporter_sparql.source import SparqlSource
+from otel_prov_exporter_sparql.statements import insert, statements
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
+OUTER = Session(
+    session_uri("1"),
+    (
+        Question("What now?", NOON),
+        Analysis(1, None, "ask"),
+        Observation(1, "In the hall.", sub_trace="urn:trustgraph:prov:synthesis:7"),
+        Conclusion("Go to the hall."),
+    ),
+    outcome="final",
+)
+INNER = Session(
+    session_uri("7", GRAPH_RAG),
+    (
+        Question("Where?", NOON),
+        Exploration(2, ("urn:pump:7",)),
+        Focus((Selection(Triple("urn:pump:7", "urn:in", "urn:hall"), concept="place"), Selection(chunk="urn:chunk:1"))),
+        Synthesis("In the hall."),
+    ),
+    kind=GRAPH_RAG,
+    caller=f"{OUTER.uri}/i1",
+    outcome="final",
+)
+
+
+class Asked:
+    """A store in memory, asked as one over HTTP is."""
+
+    def __init__(self) -> None:
+        self.dataset = rdflib.Dataset()
+
+    def query(self, text: str) -> list[Row]:
+        answer = self.dataset.query(text).serialize(format="json")
+        found: dict[str, Any] = json.loads(answer or b"{}")
+        return cast("list[Row]", found["results"]["bindings"])
+
+
+def test_a_retrieval_comes_back_with_what_it_selected_and_where_it_ran() -> None:
+    store = Asked()
+    for session in (INNER, OUTER):
+        store.dataset.update(insert(statements(describe(session, "trustgraph", "both"))).decode())
+    source = SparqlSource(cast("Client", store), "here")
+    assert source.session(INNER.uri) == INNER
+    assert source.session(OUTER.uri) == OUTER
+    assert source.inside(OUTER.uri) == [INNER.uri]
+    assert [each.uri for each in source.sessions(nested=False)] == [OUTER.uri]
+    assert {each.uri for each in source.sessions()} == {OUTER.uri, INNER.uri}
+    assert (source.find("latest"), source.find("7")) == ([OUTER.uri], [INNER.uri])
