@@ -405,11 +405,10 @@ for _ in range(100):
 
 
 def test_a_session_that_goes_on_inside_of_itself_is_not_its_own_caller(program: Program) -> None:
-    with session("the question", session_id="s") as run:
-        with run.iteration() as step:
-            step.record(action="hand on")
-            headers: dict[str, str] = {}
-            inject(headers)
-            last_part(extract(headers))
+    with session("the question", session_id="s") as run, run.iteration() as step:
+        step.record(action="hand on")
+        headers: dict[str, str] = {}
+        inject(headers)
+        last_part(extract(headers))
     assert program.session.caller is None
     assert all(step.sub_trace is None for step in program.session.of(Observation))
