@@ -32,6 +32,9 @@ OPERATION_NAME: Final = "gen_ai.operation.name"
 AGENT_NAME: Final = "gen_ai.agent.name"
 """Name of the agent, as its author gave it."""
 
+AGENT_VERSION: Final = "gen_ai.agent.version"
+"""Version of the agent: of its code, its prompt or its graph, as its author gave it."""
+
 REQUEST_MODEL: Final = "gen_ai.request.model"
 """The model that the agent asks, as its author gave it."""
 

@@ -244,6 +244,8 @@ class Session:
     """Name of the agent; of a retrieval, what it looks into."""
     user: str | None = field(default=None, kw_only=True)
     model: str | None = field(default=None, kw_only=True)
+    version: str | None = field(default=None, kw_only=True)
+    """Version of the agent: of its code, its prompt or its graph."""
     trace_id: str | None = field(default=None, kw_only=True)
     """OpenTelemetry trace id, 32 hexadecimal digits."""
     ended: datetime | None = field(default=None, kw_only=True)

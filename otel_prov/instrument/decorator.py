@@ -28,6 +28,7 @@ def trace_agent(function: F, /) -> F: ...
 def trace_agent(
     *,
     name: str | None = None,
+    version: Setting = None,
     question: str | None = None,
     session_id: Setting = None,
     context: Context | Callable[..., Context] | None = None,
@@ -42,6 +43,7 @@ def trace_agent(
     /,
     *,
     name: str | None = None,
+    version: Setting = None,
     question: str | None = None,
     session_id: Setting = None,
     context: Context | Callable[..., Context] | None = None,
@@ -59,6 +61,7 @@ def trace_agent(
 
     Args:
         name: The agent's name; the function's, if left out.
+        version: The agent's version: of its code, its prompt or its graph.
         question: Name of the parameter that is the question. If left out: the one with a usual name (``question``,
             ``query``, ``task``, ``prompt``, ...), else the first.
         session_id: Identity of the session; that of the context, else a fresh UUID for each call, if left out.
@@ -71,8 +74,8 @@ def trace_agent(
             another one, or the IRI of an iteration (:attr:`IterationSpan.uri`).
         redact: Rewrites every text before it becomes an attribute; a text on which it fails is left out.
 
-    ``session_id``, ``context``, ``collection``, ``user`` and ``model`` may also be functions that are given the call's
-    arguments.
+    ``version``, ``session_id``, ``context``, ``collection``, ``user`` and ``model`` may also be functions that are
+    given the call's arguments.
     """
 
     def decorate(function: Any) -> Any:
@@ -89,6 +92,7 @@ def trace_agent(
                 collection=_value(collection, args, kwargs),
                 user=_value(user, args, kwargs),
                 model=_value(model, args, kwargs),
+                version=_value(version, args, kwargs),
                 caller=caller,
                 redact=redact,
             )

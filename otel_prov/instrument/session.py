@@ -45,6 +45,7 @@ class SessionSpan(Activity):
         iteration: int | None = None,
         context: Context | None = None,
         name: str | None = None,
+        version: str | None = None,
         collection: str | None = None,
         user: str | None = None,
         model: str | None = None,
@@ -87,6 +88,7 @@ class SessionSpan(Activity):
         self._continues = first if first > 1 or (remote is not None and remote.has_begun) else None
         self._name = None if name is None else content.name(name)
         self._model = model
+        self._version = version
         self._question = question
         self._outcome: str | None = None
         self._answered = False
@@ -166,6 +168,8 @@ class SessionSpan(Activity):
         }
         if self._name is not None:
             attributes[names.AGENT_NAME] = self._name
+        if self._version is not None:
+            attributes[names.AGENT_VERSION] = self._content.name(self._version)
         if self._model is not None:
             attributes[names.REQUEST_MODEL] = self._content.name(self._model)
         if self._continues is not None:
@@ -257,6 +261,7 @@ def session(
     iteration: int | None = None,
     context: Context | None = None,
     name: str | None = None,
+    version: str | None = None,
     collection: str | None = None,
     user: str | None = None,
     model: str | None = None,
@@ -276,6 +281,7 @@ def session(
         context: What :func:`otel_prov.extract` gave. The session that it carries goes on, in its trace; with another
             ``session_id``, or where it carries none, this is a session of its own.
         name: The agent's name.
+        version: The agent's version: of its code, its prompt or its graph.
         collection: TrustGraph's collection; ``OTEL_EXPORTER_PROV_COLLECTION``, else ``default``, if left out.
         user: On whose behalf the agent runs.
         model: The model that the agent asks.
@@ -291,6 +297,7 @@ def session(
         iteration=iteration,
         context=context,
         name=name,
+        version=version,
         collection=collection,
         user=user,
         model=model,

@@ -28,7 +28,7 @@ T = TypeVar("T", Session, Step)
 
 _COLUMNS = (
     "uri, type, question, started, ended, active, iterations, outcome, collection, agent, user, model, trace_id, "
-    "error, parent, caller, last"
+    "error, parent, caller, last, version"
 )
 _INSERT = f"INSERT INTO session ({_COLUMNS}) VALUES ({', '.join('?' * len(_COLUMNS.split(', ')))})"
 _UPDATE = f"UPDATE session SET ({_COLUMNS}) = ({', '.join('?' * len(_COLUMNS.split(', ')))}) WHERE id = ?"
@@ -105,6 +105,7 @@ def derive(evidence: Evidence) -> Rows:
         None if session.caller is None else outer_of(session.caller),
         session.caller,
         None if session.caller is None else last_node(session),
+        session.version,
     )
     return Rows(summary, {rows.key(step): rows.encode(step) for step in session.steps})
 

@@ -97,11 +97,11 @@ def summaries(db: sqlite3.Connection, wanted: Filter, standing: Standing) -> Ite
 
 def session(db: sqlite3.Connection, uri: str, standing: Standing) -> Session | None:
     """One session with all its steps."""
-    facts = "id, ended, outcome, collection, agent, user, model, trace_id, error, type, caller"
+    facts = "id, ended, outcome, collection, agent, user, model, trace_id, error, type, caller, version"
     row = db.execute(f"SELECT {facts} FROM session WHERE uri = ?", (rows.writable(uri),)).fetchone()
     if row is None:
         return None
-    number, ended, recorded, collection, agent, user, model, trace_id, error, kind, caller = row
+    number, ended, recorded, collection, agent, user, model, trace_id, error, kind, caller, version = row
     steps = [rows.decode(*step) for step in db.execute("SELECT kind, body FROM step WHERE session = ?", (number,))]
     return Session(
         uri,
@@ -112,6 +112,7 @@ def session(db: sqlite3.Connection, uri: str, standing: Standing) -> Session | N
         agent=agent,
         user=user,
         model=model,
+        version=version,
         trace_id=trace_id,
         ended=rows.moment(ended),
         outcome=standing.outcome(number, recorded),

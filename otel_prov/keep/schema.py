@@ -144,6 +144,7 @@ MIGRATIONS: list[tuple[str | Callable[[sqlite3.Connection], None], ...]] = [
         "ALTER TABLE session ADD COLUMN caller TEXT",
         "ALTER TABLE session ADD COLUMN last TEXT",
         "CREATE INDEX session_parent ON session (parent, started)",
+        "ALTER TABLE session ADD COLUMN version TEXT",  # of the agent
     ),
 ]
 """What makes each version of the schema from the one before, version 1 first: statements, and functions that fill what

@@ -55,6 +55,7 @@ def read_session(uri: str, spans: Sequence[Span]) -> Session:
         agent=first(runs, names.AGENT_NAME),
         user=first(spans, names.USER),
         model=first(runs, names.REQUEST_MODEL),
+        version=first(runs, names.AGENT_VERSION),
         trace_id=(runs or spans)[0].trace_id,
         ended=end(last) if last else None,
         outcome=outcome,

@@ -46,6 +46,7 @@ def session_document(tree: Tree) -> dict[str, Any]:
         "ended": iso(session.ended),
         "outcome": session.outcome,
         "agent" if session.kind == AGENT else "source": session.agent,
+        "version": session.version,
         "model": session.model,
         "user": session.user,
         "collection": session.collection,

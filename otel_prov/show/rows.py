@@ -48,7 +48,7 @@ def head(session: Session) -> Section:
     name = "Agent" if session.kind == AGENT else "Source"
     about = [
         Row("Question", NOT_RECORDED if question.text is None else question.text, "bold"),
-        Row(name, ", ".join(filter(None, [session.agent, session.model]))),
+        Row(name, ", ".join(filter(None, [_named(session), session.model]))),
         Row("User", session.user or ""),
         Row("Collection", session.collection or ""),
         Row("Session", session.uri),
@@ -58,6 +58,11 @@ def head(session: Session) -> Section:
         Row("Started", question.started.astimezone().isoformat(" ", "seconds") if question.started else ""),
     ]
     return Section("", tuple(row for row in about if row.text or row.label == "Question"))
+
+
+def _named(session: Session) -> str | None:
+    """The agent, with its version."""
+    return " ".join(filter(None, [session.agent, session.version])) or None
 
 
 def ending(session: Session) -> Section:

@@ -11,6 +11,7 @@ import pytest
 from opentelemetry import trace
 
 from otel_prov import current_iteration, current_session, iteration, losses, names, session, tool, trace_agent
+from otel_prov.describe import Literal, describe_prov
 from otel_prov.steps import Analysis, Conclusion, Observation
 from tests.conftest import Program
 
@@ -54,6 +55,18 @@ def test_a_loop_tells_its_question_steps_and_answer(program: Program) -> None:
     assert told.ended is not None
     assert told.question.started is not None
     assert told.ended >= told.question.started
+
+
+def test_the_version_of_an_agent_is_its_plan(program: Program) -> None:
+    @trace_agent(name="researcher", version=lambda question: f"prompt-{len(question)}")
+    def answer(question: str) -> str:
+        return "so"
+
+    answer("why?")
+    assert program.spans[-1].attributes["gen_ai.agent.version"] == "prompt-4"
+    assert program.session.version == "prompt-4"
+    plan = {quad.predicate: quad.object for quad in describe_prov(program.session) if quad.subject.endswith("#plan")}
+    assert plan["https://schema.org/version"] == Literal("prompt-4")
 
 
 def test_spans_carry_the_names_that_opentelemetry_has(program: Program) -> None:

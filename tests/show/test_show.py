@@ -85,6 +85,7 @@ def test_json_has_every_step_and_arguments_as_values(call: Call, keep: Keep) -> 
         "ended": "2026-11-02T15:03:09.500000Z",
         "outcome": "final",
         "agent": "librarian",
+        "version": None,
         "model": "rules",
         "user": "ann",
         "collection": "default",

@@ -38,6 +38,7 @@ HAD_PLAN: Final = PROV + "hadPlan"
 # Others' ---------------------------------------------------------------------------------------------------------
 
 PART_OF: Final = DCTERMS + "isPartOf"
+VERSION: Final = "https://schema.org/version"
 DATE_TIME: Final = XSD + "dateTime"
 INTEGER: Final = XSD + "integer"
 

@@ -134,7 +134,7 @@ class _View:
         )
         if association:
             self._node(association, *_ASSOCIATION, (t.HAS_AGENT, agent), (t.HAD_PLAN, plan))
-            self._node(plan or "", *_PLAN, (RDFS_LABEL, text(session.agent)))
+            self._node(plan or "", *_PLAN, (RDFS_LABEL, text(session.agent)), (t.VERSION, text(session.version)))
         if question and asked:
             self._in_reach.append((t.USED, asked))
             self._node(
