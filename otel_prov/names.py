@@ -118,8 +118,8 @@ ITERATION_OBSERVATION: Final = "agent.iteration.observation"
 """What came back, as text."""
 
 ITERATION_USES: Final = "agent.iteration.uses"
-"""Numbers of the iterations whose results it really used: the thought of an iteration, the answer of a
-session."""
+"""Numbers of the iterations whose results an iteration, or on the session's span the answer, used; absent where that
+was not told."""
 
 ITERATION_OUTCOME: Final = "agent.iteration.outcome"
 """``error``, ``cancelled`` or ``abandoned`` where an iteration or a tool call did not end by itself."""

@@ -28,6 +28,7 @@ __all__ = [
     "Synthesis",
     "Text",
     "Triple",
+    "in_line",
 ]
 
 
@@ -74,10 +75,11 @@ class Analysis(_Traced):
     """Name of the tool."""
     arguments: str | None = None
     """Arguments of the tool, as JSON text; any text where the source had no JSON."""
+    uses: tuple[int, ...] | None = None
+    """Numbers of the iterations whose results it really used, rising, where that was told; otherwise it follows from
+    the one before it."""
     thought_digest: Digest | None = field(default=None, compare=False, kw_only=True)
     """Of the thought."""
-    uses: tuple[int, ...] | None = field(default=None, compare=False, kw_only=True)
-    """Numbers of the iterations whose observations the thought really rests on, where that is known."""
     started: datetime | None = field(default=None, compare=False, kw_only=True)
     """Start of the iteration. In UTC, to the microsecond, like all times."""
     ended: datetime | None = field(default=None, compare=False, kw_only=True)
@@ -115,12 +117,13 @@ class Conclusion(_Traced):
 
     answer: str | None = None
     thought: str | None = None
+    uses: tuple[int, ...] | None = None
+    """Numbers of the iterations whose results the answer really used, rising, where that was told; otherwise it follows
+    from the last one."""
     digest: Digest | None = field(default=None, compare=False, kw_only=True)
     """Of the answer."""
     thought_digest: Digest | None = field(default=None, compare=False, kw_only=True)
     """Of the thought."""
-    uses: tuple[int, ...] | None = field(default=None, compare=False, kw_only=True)
-    """Numbers of the iterations whose observations the answer really rests on, where that is known."""
     iteration: int | None = field(default=None, compare=False, kw_only=True)
     """Number of the iteration that did nothing but think so."""
     iteration_span: str | None = field(default=None, compare=False, kw_only=True)
@@ -212,6 +215,11 @@ class Synthesis(_Traced):
     text: str | None = None
     digest: Digest | None = field(default=None, compare=False, kw_only=True)
     """Of the text."""
+
+
+def in_line(number: int) -> tuple[int, ...]:
+    """What an iteration of this number uses where nothing was told: the one before it; none, for the first."""
+    return (number - 1,) if number > 1 else ()
 
 
 def _sorted(texts: tuple[str, ...]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from otel_prov.describe import vocabulary as v
 from otel_prov.describe.graph import Graph
 from otel_prov.describe.times import parsed
 from otel_prov.names import session_uri
-from otel_prov.steps import Question
+from otel_prov.steps import Question, in_line
 
 
 class _Role(Enum):
@@ -53,6 +53,7 @@ class Chain:
     """Session, number of the iteration, and call of each observation that is a node."""
     conclusions: dict[str, str] = field(default_factory=dict)
     """Session of each conclusion."""
+    _lasts: dict[str, int] = field(default_factory=dict)
 
     def questions(self, kind: str) -> Iterator[tuple[str, Question]]:
         """The question of each session of one type, or of none at all; in every shape it is told alike."""
@@ -66,6 +67,35 @@ class Chain:
         """What an observation derives from that is no node of its session: the last node of one inside of the call."""
         others = (parent for parent in self.graph.parents(observation) if self._session_of(parent) != session)
         return next(others, None)
+
+    def uses(self, node: str, session: str, number: int | None = None) -> tuple[int, ...] | None:
+        """The iterations that a node derives from, the conclusion without a number; ``None`` where it is just the one
+        before it, or where that isn't known."""
+        before = self._after_last(session) if number is None else number
+        parents = self.graph.parents(node)
+        numbers = {found for parent in parents if (found := self._number(parent, session)) is not None}
+        if not numbers or max(numbers) >= before:
+            return None
+        uses = tuple(sorted(numbers - {0}))
+        return None if uses == in_line(before) else uses
+
+    def _number(self, node: str, session: str) -> int | None:
+        """The number of the iteration that a node of a session belongs to; 0 for the session itself."""
+        place = self.iterations.get(node) or self.observations.get(node)
+        if place is None and node == session:
+            return 0
+        if self._session_of(node) != session:
+            return None
+        match = uris.ITERATION.fullmatch(node) or uris.OBSERVATION.fullmatch(node)
+        return place[1] if place else int(match[2]) if match else None
+
+    def _after_last(self, session: str) -> int:
+        """The number that the iteration after the last one would have."""
+        if not self._lasts:
+            observed = [(session, number) for session, number, _ in self.observations.values()]
+            for session_of, number in [*self.iterations.values(), *observed]:
+                self._lasts[session_of] = max(number, self._lasts.get(session_of, 0))
+        return self._lasts.get(session, 0) + 1
 
     def _session_of(self, node: str) -> str | None:
         if node in self.sessions:

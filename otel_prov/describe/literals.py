@@ -14,15 +14,17 @@ inside of a call, but that session tells what it derives from.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from otel_prov.describe import uris
 from otel_prov.describe import vocabulary as v
 from otel_prov.describe.chain import Chain
+from otel_prov.describe.nodes import each
 from otel_prov.describe.nodes import node as described
 from otel_prov.describe.quads import Quad
 from otel_prov.describe.times import written
-from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
+from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step, in_line
 
 
 class Types(NamedTuple):
@@ -47,9 +49,10 @@ def _step(step: Step, whole: Session, last: int, types: Types) -> Iterator[Quad]
             texts = {v.TG_QUERY: text, v.PROV_STARTED: written(started) if started else None}
             caller = uris.legal(whole.caller) if whole.caller else None
             return described(session, types.session, texts, {v.PROV_DERIVED: caller})
-        case Analysis(number, thought, action, arguments):
+        case Analysis(number, thought, action, arguments, uses):
             texts = {v.TG_THOUGHT: thought, v.TG_ACTION: action, v.TG_ARGUMENTS: arguments}
-            return described(uris.iteration(session, number), types.iteration, texts, _after(session, number - 1))
+            node = uris.iteration(session, number)
+            return chain(described(node, types.iteration, texts, {}), _after(node, session, uses, in_line(number)))
         case Observation(number, text, error, call=1):
             return described(uris.iteration(session, number), (), {v.TG_OBSERVATION: text, v.TG_TOOL_ERROR: error}, {})
         case Observation(number, text, error, call, action, arguments):
@@ -59,26 +62,29 @@ def _step(step: Step, whole: Session, last: int, types: Types) -> Iterator[Quad]
                 v.TG_OBSERVATION: text,
                 v.TG_TOOL_ERROR: error,
             }
-            return described(uris.observation(session, number, call), (), texts, _after(session, number))
-        case Conclusion(answer, thought):
+            caller = uris.iteration(session, number)
+            return described(uris.observation(session, number, call), (), texts, {v.PROV_DERIVED: caller})
+        case Conclusion(answer, thought, uses):
             texts = {v.TG_THOUGHT: thought, v.TG_ANSWER: answer}
-            return described(uris.final(session), types.final, texts, _after(session, last))
+            node = uris.final(session)
+            return chain(described(node, types.final, texts, {}), _after(node, session, uses, in_line(last + 1)))
     return iter(())
 
 
-def _after(session: str, number: int) -> dict[str, str]:
-    """What derives from this iteration; from the session, if it is 0."""
-    return {v.PROV_DERIVED: uris.iteration(session, number) if number else session}
+def _after(node: str, session: str, uses: tuple[int, ...] | None, in_line: tuple[int, ...]) -> Iterator[Quad]:
+    """The node derives from the iterations that were used; from the session, if there were none."""
+    numbers = in_line if uses is None else uses
+    return each(node, v.PROV_DERIVED, [uris.iteration(session, number) for number in numbers] or [session])
 
 
-def recognise(chain: Chain, types: Types) -> Iterator[tuple[str, Step]]:
+def recognise(places: Chain, types: Types) -> Iterator[tuple[str, Step]]:
     """Each step that a graph tells of in a shape that has these types, with the IRI of its session.
 
     Where a node has no type at all, it may be of any shape.
     """
-    graph = chain.graph
-    yield from chain.questions(types.session[0])
-    for node, (session, number) in chain.iterations.items():
+    graph = places.graph
+    yield from places.questions(types.session[0])
+    for node, (session, number) in places.iterations.items():
         kinds = graph.types(node)
         if types.iteration[0] in kinds:
             yield (
@@ -88,12 +94,13 @@ def recognise(chain: Chain, types: Types) -> Iterator[tuple[str, Step]]:
                     thought=graph.text(node, v.TG_THOUGHT),
                     action=graph.text(node, v.TG_ACTION),
                     arguments=graph.text(node, v.TG_ARGUMENTS),
+                    uses=places.uses(node, session, number),
                 ),
             )
         text, error = graph.text(node, v.TG_OBSERVATION), graph.text(node, v.TG_TOOL_ERROR)
         if (types.iteration[0] in kinds or not kinds) and (text, error) != (None, None):
             yield session, Observation(number, text, error)
-    for node, (session, number, call) in chain.observations.items():
+    for node, (session, number, call) in places.observations.items():
         if call > 1 and not graph.types(node):
             yield (
                 session,
@@ -106,6 +113,7 @@ def recognise(chain: Chain, types: Types) -> Iterator[tuple[str, Step]]:
                     arguments=graph.text(node, v.TG_ARGUMENTS),
                 ),
             )
-    for node, session in chain.conclusions.items():
+    for node, session in places.conclusions.items():
         if types.final[0] in graph.types(node):
-            yield session, Conclusion(answer=graph.text(node, v.TG_ANSWER), thought=graph.text(node, v.TG_THOUGHT))
+            answer, thought = graph.text(node, v.TG_ANSWER), graph.text(node, v.TG_THOUGHT)
+            yield session, Conclusion(answer, thought, places.uses(node, session))

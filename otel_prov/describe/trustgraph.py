@@ -27,7 +27,7 @@ from otel_prov.describe.nodes import each
 from otel_prov.describe.nodes import node as described
 from otel_prov.describe.quads import Quad
 from otel_prov.describe.times import written
-from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
+from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step, in_line
 
 _QUESTION: Final = (v.PROV_ENTITY, v.QUESTION, v.AGENT_QUESTION)
 _ANALYSIS: Final = (v.PROV_ENTITY, v.ANALYSIS, v.TOOL_USE)
@@ -49,11 +49,11 @@ def _step(step: Step, whole: Session, chain: _Ends) -> Iterator[Quad]:
         case Question():
             return _question(step, whole)
         case Analysis():
-            return _analysis(step, session, chain.end(step.number - 1))
+            return _analysis(step, session, chain.ends(step.uses, in_line(step.number)))
         case Observation():
             return _observation(step, session)
         case Conclusion():
-            return _conclusion(step, session, chain.end(chain.last))
+            return _conclusion(step, session, chain.ends(step.uses, in_line(chain.last + 1)))
     return iter(())
 
 
@@ -68,10 +68,12 @@ class _Ends:
             self._calls[step.number] = max(step.call, self._calls.get(step.number, 0))
         self.last = max([*self._analyses, *self._calls], default=0)
 
-    def end(self, number: int) -> str:
+    def ends(self, uses: tuple[int, ...] | None, in_line: tuple[int, ...]) -> list[str]:
+        """Where those end that were used; the session, if there were none."""
+        return [self._end(number) for number in (in_line if uses is None else uses)] or [self._session]
+
+    def _end(self, number: int) -> str:
         """Its last observation; itself while it has none; where it is missing, the observation that it would have."""
-        if number == 0:
-            return self._session
         if number in self._analyses and number not in self._calls:
             return uris.iteration(self._session, number)
         return uris.observation(self._session, number, self._calls.get(number, 1))
@@ -87,14 +89,15 @@ def _question(step: Question, session: Session) -> Iterator[Quad]:
     return described(session.uri, _QUESTION, texts, {v.PROV_DERIVED: caller})
 
 
-def _analysis(step: Analysis, session: str, parent: str) -> Iterator[Quad]:
+def _analysis(step: Analysis, session: str, parents: list[str]) -> Iterator[Quad]:
     uri = uris.iteration(session, step.number)
     texts = {
         v.RDFS_LABEL: f"Analysis: {step.action}" if step.action else None,
         v.TG_ACTION: step.action,
         v.TG_ARGUMENTS: step.arguments,
     }
-    yield from described(uri, _ANALYSIS, texts, {v.PROV_DERIVED: parent})
+    yield from described(uri, _ANALYSIS, texts, {})
+    yield from each(uri, v.PROV_DERIVED, parents)
     yield from _thought(step.thought, uri)
 
 
@@ -134,11 +137,12 @@ def _origins(step: Observation, session: str) -> list[str]:
     return [last] if uris.is_synthesis(last) else [iteration, last]
 
 
-def _conclusion(step: Conclusion, session: str, parent: str) -> Iterator[Quad]:
+def _conclusion(step: Conclusion, session: str, parents: list[str]) -> Iterator[Quad]:
     uri = uris.final(session)
     document = None if step.answer is None else uris.answer(session)
     texts = {v.RDFS_LABEL: "Conclusion", v.TG_CONTENT: step.answer}
-    yield from described(uri, _CONCLUSION, texts, {v.PROV_DERIVED: parent, v.TG_DOCUMENT: document})
+    yield from described(uri, _CONCLUSION, texts, {v.TG_DOCUMENT: document})
+    yield from each(uri, v.PROV_DERIVED, parents)
     yield from _thought(step.thought, uri)
 
 
@@ -148,7 +152,7 @@ def recognise(chain: Chain) -> Iterator[tuple[str, Step]]:
     yield from chain.questions(v.AGENT_QUESTION)
     for node, (session, number) in chain.iterations.items():
         if v.ANALYSIS in graph.types(node):
-            yield session, _recognised_analysis(graph, node, number)
+            yield session, replace(_recognised_analysis(graph, node, number), uses=chain.uses(node, session, number))
             for target in graph.links(node, v.TG_OBSERVATION, v.TG_OBSERVATION_DOCUMENT):
                 if target not in chain.observations:
                     yield session, Observation(number, graph.text(target, v.TG_CONTENT))
@@ -160,7 +164,8 @@ def recognise(chain: Chain) -> Iterator[tuple[str, Step]]:
             )
     for node, session in chain.conclusions.items():
         if v.CONCLUSION in graph.types(node):
-            yield session, Conclusion(answer=graph.text(node, v.TG_CONTENT), thought=_recognised_thought(graph, node))
+            answer, thought = graph.text(node, v.TG_CONTENT), _recognised_thought(graph, node)
+            yield session, Conclusion(answer, thought, chain.uses(node, session))
 
 
 def _recognised_analysis(graph: Graph, node: str, number: int) -> Analysis:

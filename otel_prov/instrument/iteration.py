@@ -12,6 +12,7 @@ from opentelemetry.trace import Span
 from otel_prov import names, uris
 from otel_prov.instrument.activity import NOT_RECORDED, Activity, current
 from otel_prov.instrument.tool import ToolSpan
+from otel_prov.instrument.uses import Use
 from otel_prov.instrument.values import to_text
 from otel_prov.losses import guarded, lost
 
@@ -53,7 +54,7 @@ class IterationSpan(Activity):
         action: Any = None,
         arguments: Any = None,
         observation: Any = None,
-        uses: Iterable[int] | None = None,
+        uses: Iterable[Use] | None = None,
         sub_trace: str | None = None,
     ) -> None:
         """Record what is known, when it is known; what is given again replaces what was given before.
@@ -67,7 +68,8 @@ class IterationSpan(Activity):
                 conclusion's.
             arguments: What it calls the tool with: anything that has a JSON form.
             observation: What came back, of any type.
-            uses: Numbers of the iterations whose observations the thought really rests on, where that is known.
+            uses: The earlier iterations whose results it uses: their numbers, their handles or those of their tool
+                calls, or what they observed. If left out, the graph has it follow from the one before it.
             sub_trace: IRI of the last node of a trace that somebody else recorded of how it came about.
         """
         session, span = self._parent, self._span
@@ -75,7 +77,7 @@ class IterationSpan(Activity):
             return
         content = self._content
         if uses is not None:
-            self._set(names.ITERATION_USES, sorted(map(int, uses)))
+            self._set(names.ITERATION_USES, session.seen.numbers(uses, content, before=self.number))
         if sub_trace is not None:
             self.enclose(to_text(sub_trace))
         if thought is not None and (text := content.text(thought)) is not None:
@@ -92,6 +94,7 @@ class IterationSpan(Activity):
         if observation is not None:
             if (text := content.text(observation)) is not None:
                 self._set(names.ITERATION_OBSERVATION, text)
+                session.seen.add(text, self.number)
         elif self._acting:
             self._restore()
             for checkpoint in session.checkpoints:

@@ -25,6 +25,7 @@ from otel_prov.instrument.content import LONGEST, Content, Redact
 from otel_prov.instrument.iteration import IterationSpan
 from otel_prov.instrument.nesting import Caller, caller_iri, enclosing, inside
 from otel_prov.instrument.tool import ToolSpan
+from otel_prov.instrument.uses import Seen, Use
 from otel_prov.instrument.values import plain, to_text
 from otel_prov.losses import guarded
 
@@ -86,6 +87,8 @@ class SessionSpan(Activity):
         self._latest = 0
         self._came_with = context
         self._continues = first if first > 1 or (remote is not None and remote.has_begun) else None
+        self.seen = Seen()
+        """What its iterations have observed."""
         self._name = None if name is None else content.name(name)
         self._model = model
         self._version = version
@@ -123,15 +126,17 @@ class SessionSpan(Activity):
         return sys.maxsize - length_hint(self._numbers)
 
     @guarded(None, NOT_RECORDED)
-    def record(self, *, answer: Any = None, outcome: str | None = None, uses: Iterable[int] | None = None) -> None:
+    def record(self, *, answer: Any = None, outcome: str | None = None, uses: Iterable[Use] | None = None) -> None:
         """Record what is known, when it is known; more than once if it changes.
 
-        ``answer`` is the session's answer, of any type. ``outcome`` says how the session ends where that can't be seen
-        from outside: ``"max_iterations"`` for a loop that gave up. ``uses`` are the numbers of the iterations whose
-        observations the answer really rests on, where that is known.
+        Args:
+            answer: The session's answer, of any type.
+            outcome: How the session ends where that can't be seen from outside: ``"max_iterations"`` for a loop that
+                gave up.
+            uses: The iterations whose results the answer uses, as in :meth:`IterationSpan.record`.
         """
         if uses is not None:
-            self._set(names.ITERATION_USES, sorted(map(int, uses)))
+            self._set(names.ITERATION_USES, self.seen.numbers(uses, self._content))
         if outcome is not None:
             self._outcome = self._content.name(outcome)
         if answer is not None:

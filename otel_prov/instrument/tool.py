@@ -27,6 +27,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 class ToolSpan(Activity):
     """A handle of a tool call: a context manager, or a decorator for the function that carries the tool out."""
 
+    number = 0
+    """Number of the iteration that it belongs to; 0 before it is entered."""
     _place: str | None = None
     _enclosed: str | None = None
 
@@ -59,6 +61,8 @@ class ToolSpan(Activity):
             self.enclose(to_text(sub_trace))
         if self._span.is_recording() and (text := self._content.text(result)) is not None:
             self._set(names.TOOL_RESULT, text)
+            if (session := self.session) is not None:
+                session.seen.add(text, self.number)
         elif self._span.is_recording():
             for name, digest in self._content.digests({names.TOOL_RESULT: result}).items():
                 self._set(name, digest)
@@ -84,7 +88,7 @@ class ToolSpan(Activity):
             return self._span
         content = self._content = session._content
         name = content.name(self._name)
-        number = self._number(session)
+        number = self.number = self._number(session)
         self._place = uris.iteration(session.uri, number)
         attributes: dict[str, Any] = {
             names.OPERATION_NAME: names.EXECUTE_TOOL,

@@ -45,7 +45,9 @@ def read_session(uri: str, spans: Sequence[Span]) -> Session:
     if answer is not None or outcome == names.OUTCOME_FINAL:
         teller = next((run for run in tellers if names.SESSION_ANSWER in run.attributes), last)
         conclusion, unsaid = _conclusion(answer, steps), digest(tellers, names.SESSION_ANSWER)
-        steps.append(replace(conclusion, uses=_uses(tellers), digest=unsaid, **ids(teller)))
+        uses = _uses(tellers, before=_last_number(steps) + 1)
+        uses = conclusion.uses if uses is None else uses
+        steps.append(replace(conclusion, uses=uses, digest=unsaid, **ids(teller)))
 
     return Session(
         uri,
@@ -110,7 +112,7 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
         action=action if action is not None else first(mine, names.TOOL_NAME),
         arguments=_either(first(cycles, names.ITERATION_ARGUMENTS), first(mine, names.TOOL_ARGUMENTS)),
         thought_digest=digest(cycles, names.ITERATION_THOUGHT),
-        uses=_uses(cycles),
+        uses=_uses(cycles, before=number),
         started=time(min(cycle.start for cycle in cycles)) if cycles else None,
         ended=_thought_until(cycles, own),
         **ids(next(iter([*cycles, *calls]), None)),
@@ -204,6 +206,7 @@ def _conclusion(answer: str | None, steps: list[Step]) -> Conclusion:
         return Conclusion(
             answer,
             last.thought,
+            last.uses,
             thought_digest=last.thought_digest,
             iteration=last.number,
             iteration_span=last.span_id,
@@ -211,6 +214,19 @@ def _conclusion(answer: str | None, steps: list[Step]) -> Conclusion:
             ended=last.ended,
         )
     return Conclusion(answer)
+
+
+def _last_number(steps: Sequence[Step]) -> int:
+    """Number of the last iteration; 0 if there is none."""
+    return max((step.number for step in steps if isinstance(step, Analysis | Observation)), default=0)
+
+
+def _uses(spans: Sequence[Span], before: int) -> tuple[int, ...] | None:
+    """The iterations whose results were used, as the first span tells that does; ``None`` where none does."""
+    told = next((uses for span in spans if isinstance(uses := span.attributes.get(names.ITERATION_USES), list)), None)
+    if told is None:
+        return None
+    return tuple(sorted({number for number in told if type(number) is int and 0 < number < before}))
 
 
 def _error(span: Span) -> str | None:
@@ -222,11 +238,3 @@ def _error(span: Span) -> str | None:
 
 def _either(text: str | None, otherwise: str | None) -> str | None:
     return otherwise if text is None else text
-
-
-def _uses(spans: Sequence[Span]) -> tuple[int, ...] | None:
-    """The numbers of iterations that the first span names which names any."""
-    lists = (span.attributes.get(names.ITERATION_USES) for span in spans)
-    return next(
-        (tuple(n for n in numbers if isinstance(n, int)) for numbers in lists if isinstance(numbers, list)), None
-    )

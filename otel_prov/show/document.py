@@ -67,8 +67,15 @@ def _run(session: Session, places: Places) -> dict[str, Any]:
     for each in iterations(session):
         first, *further = ({**_call(call), **_inside(places, (each.number, call.number))} for call in each.calls)
         calls = {**first, **({"calls": further} if further else {})}
-        found.append({"number": each.number, "thought": each.thought, "span": _span(each), **calls})
-    return {"iterations": found, "thought": (session.conclusion or Conclusion()).thought}
+        told = {"number": each.number, "thought": each.thought, **_uses(each.uses), "span": _span(each)}
+        found.append({**told, **calls})
+    conclusion = session.conclusion or Conclusion()
+    return {"iterations": found, "thought": conclusion.thought, **_uses(conclusion.uses)}
+
+
+def _uses(numbers: tuple[int, ...] | None) -> dict[str, list[int]]:
+    """The iterations whose results were used, where that was told."""
+    return {} if numbers is None else {"uses": list(numbers)}
 
 
 def _retrieval(session: Session) -> dict[str, Any]:

@@ -31,6 +31,8 @@ class Iteration:
 
     number: int
     thought: str | None
+    uses: tuple[int, ...] | None
+    """Numbers of the iterations whose results it used, where that was told."""
     trace_id: str | None
     span_id: str | None
     """Of the span that told what was thought."""
@@ -59,6 +61,7 @@ def _iteration(analysis: Analysis, observations: list[Observation]) -> Iteration
     return Iteration(
         analysis.number,
         analysis.thought,
+        analysis.uses,
         analysis.trace_id,
         analysis.span_id,
         _call(own, analysis.action, analysis.arguments),

@@ -93,6 +93,7 @@ def acts(
     for iteration in known:
         gap = missing if iteration is known[-1] else None
         rows = [] if iteration.thought is None else [Row("Thought", iteration.thought)]
+        rows += _used(iteration.uses)
         rows += _call(iteration.first, "", gap, inner.get((iteration.number, 1), []))
         for position, call in enumerate(iteration.further, start=2):
             rows += _call(call, f" {position}", gap, inner.get((iteration.number, call.number), []))
@@ -101,11 +102,19 @@ def acts(
         yield Section("Conclusion" if session.conclusion else "End", tuple(rows))
 
 
+def _used(numbers: tuple[int, ...] | None) -> list[Row]:
+    """What was told to have been used."""
+    if numbers is None:
+        return []
+    return [Row("Uses", ", ".join(f"iteration {number}" for number in numbers) or "nothing that was seen before")]
+
+
 def _last_words(session: Session) -> list[Row]:
     rows: list[Row] = []
     if (conclusion := session.conclusion) is not None:
         if conclusion.thought is not None:
             rows.append(Row("Thought", conclusion.thought))
+        rows += _used(conclusion.uses)
         rows.append(Row("Answer", NOT_RECORDED if conclusion.answer is None else conclusion.answer, "bold"))
         if conclusion.span_id != session.question.span_id:  # it was reached in another process
             rows += span("Span", conclusion)

@@ -22,6 +22,7 @@ from otel_prov.steps import (
     Synthesis,
     Text,
     Triple,
+    in_line,
 )
 
 calm = settings(deadline=None)
@@ -46,7 +47,13 @@ AWKWARD = [
 texts = st.text(st.characters(exclude_categories=["Cs"])) | st.lists(st.sampled_from(AWKWARD), max_size=4).map("".join)
 maybe = st.none() | texts
 questions = st.builds(Question, maybe, st.none() | st.datetimes(timezones=st.just(timezone.utc)))
-conclusions = st.builds(Conclusion, maybe, maybe)
+
+
+@st.composite
+def uses(draw: st.DrawFn, before: int) -> tuple[int, ...] | None:
+    """What was used of the iterations before a number, where it isn't just the one before."""
+    numbers = tuple(sorted(draw(st.sets(st.integers(1, before - 1), max_size=3)))) if before > 1 else ()
+    return None if numbers == in_line(before) or draw(st.booleans()) else numbers
 
 
 ids = st.uuids().map(lambda id: id.hex)
@@ -102,7 +109,7 @@ def iterations(draw: st.DrawFn, number: int, shape: str) -> list[Step]:
     """An analysis and its observations, some of them missing."""
     steps: list[Step] = []
     if draw(st.booleans()):
-        steps.append(Analysis(number, draw(maybe), draw(maybe), draw(maybe)))
+        steps.append(Analysis(number, draw(maybe), draw(maybe), draw(maybe), draw(uses(number))))
     for call in sorted(draw(st.sets(st.integers(1, 3)))):
         text, error = draw(maybe), draw(maybe)
         inner = draw(st.none() | inner_nodes) if shape == "trustgraph" else None  # the others can't express it
@@ -120,6 +127,7 @@ def sessions(draw: st.DrawFn, shape: str = "agent-session") -> Session:
     for number in sorted(draw(st.sets(st.integers(1, 12), max_size=4))):
         steps += draw(iterations(number, shape))
     if not steps or draw(st.booleans()):
-        steps.append(draw(conclusions))
+        last = max((step.number for step in steps if isinstance(step, Analysis | Observation)), default=0)
+        steps.append(Conclusion(draw(maybe), draw(maybe), draw(uses(last + 1))))
     caller = draw(st.none() | callers) if isinstance(steps[0], Question) else None
     return Session(session_uri(draw(ids), AGENT), tuple(steps), caller=caller)

@@ -299,7 +299,7 @@ def test_the_chain_says_which_question_numbered_iterations_belong_to() -> None:
         <http://ex.org/old/i2>  rdf:type             tg:Analysis
         <http://ex.org/old/i2>  prov:wasDerivedFrom  <http://ex.org/run/i1>
     """
-    found = (Question(), Analysis(1), Analysis(2), Analysis(3))
+    found = (Question(), Analysis(1), Analysis(2), Analysis(3, uses=(1,)))
     assert recognise(told(text)) == [Session("http://ex.org/q", found)]
 
 

@@ -257,7 +257,7 @@ def test_describing_more_of_a_session_only_adds(shape: str, data: st.DataObject)
 @st.composite
 def less(draw: st.DrawFn, step: Step) -> Step:
     """The step when less of it was known."""
-    optional = [f.name for f in fields(step) if f.name not in ("number", "call", "sub_trace")]
+    optional = [f.name for f in fields(step) if f.name not in ("number", "call", "sub_trace", "uses")]
     return replace(step, **dict.fromkeys(draw(st.sets(st.sampled_from(optional)))))
 
 
