@@ -27,6 +27,8 @@ from otel_prov.steps import (
     Triple,
 )
 
+pytest.importorskip("websockets", reason="not installed; pip install 'otel-prov[trustgraph]'")
+
 from .gateway import GatewayOfTests
 
 Call = Callable[..., Result]
