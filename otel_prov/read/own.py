@@ -127,7 +127,17 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
         ended=_acted_until(cycles, own),
         **ids(next(iter([*mine, *cycles]), None)),
     )
-    further = [
+    further = _further(number, [call for call in calls if call is not own])
+    if all(step.error is None for step in [observation, *further]) and cycles:
+        observation = replace(observation, error=_error(cycles[0]))
+    if observation == Observation(number) and observation.digest is None:
+        return [analysis, *further]
+    return [analysis, observation, *further]
+
+
+def _further(number: int, calls: Sequence[Span]) -> list[Observation]:
+    """What the tool calls of an iteration beside its own came back with, in the order of their starts."""
+    return [
         Observation(
             number,
             text=text(call, names.TOOL_RESULT),
@@ -141,13 +151,8 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
             ended=end(call),
             **ids(call),
         )
-        for position, call in enumerate((call for call in calls if call is not own), start=2)
+        for position, call in enumerate(calls, start=2)
     ]
-    if all(step.error is None for step in [observation, *further]) and cycles:
-        observation = replace(observation, error=_error(cycles[0]))
-    if observation == Observation(number) and observation.digest is None:
-        return [analysis, *further]
-    return [analysis, observation, *further]
 
 
 def _thought_until(cycles: Sequence[Span], own: Span | None) -> datetime | None:
