@@ -23,7 +23,7 @@ from otel_prov.show.nested import Tree, tree, whole
 from otel_prov.show.options import age, filters, rdf_options, size
 from otel_prov.show.page import Page, console
 from otel_prov.show.program import LOSSES, Commands, Trouble
-from otel_prov.show.reading import count, one, reading, source, write_utf8
+from otel_prov.show.reading import count, one, reading, session_of, source, write_utf8
 from otel_prov.show.sparql import sparql
 from otel_prov.show.table import print_table
 from otel_prov.show.validate import validate
@@ -110,9 +110,7 @@ def show(
     if collection is not None and url is None:
         raise click.UsageError("--collection goes with --from.")
     with source(folder, url, {"collection": collection}) as store:
-        session = store.session(one(store, folder, reference))
-        if session is None:
-            raise Trouble(f"session {reference!r} was removed just now; 'otel-prov list' shows what there is")
+        session = session_of(store, folder, reference)
         seen = tree(store, session, depth) if format in ("text", "json") else Tree(session)
     if format == "text":
         page = Page(console(), full=full)

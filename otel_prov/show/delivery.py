@@ -16,6 +16,7 @@ from otel_prov.environment import OTEL_EXPORTER_PROV_ENDPOINT
 from otel_prov.keep import Delivery, Quarantined, Store, StoreError
 from otel_prov.show.escape import json_text, one_line
 from otel_prov.show.page import console
+from otel_prov.show.reading import count
 from otel_prov.show.times import iso, lasted, local
 
 if TYPE_CHECKING:
@@ -84,10 +85,10 @@ def status(folder: Path, /, as_json: bool) -> None:
         }
         click.echo(json_text(document).encode())
         return
-    waiting = f"{sum(journals.values()):,} bytes in {_count(len(journals), 'file')}" if journals else "none"
+    waiting = f"{sum(journals.values()):,} bytes in {count(len(journals), 'file')}" if journals else "none"
     _print("Worker", "not running" if worker is None else f"running, process {worker}")
     _print("Journals", f"{waiting} to take in")
-    _print("Held", f"{_count(held, 'step')} that may still be taken back")
+    _print("Held", f"{count(held, 'step')} that may still be taken back")
     _print("Bad lines", f"{bad_lines:,}")
     for delivery in deliveries:
         click.echo()
@@ -138,9 +139,7 @@ def show_(folder: Path, /, ids: Sequence[int], as_json: bool) -> None:
         click.echo(json_text([_document(each) for each in found]).encode())
         return
     for each in found:
-        click.echo(
-            f"{each.id}  {local(each.refused)}  {one_line(each.destination)}  {_count(each.attempts, 'attempt')}"
-        )
+        click.echo(f"{each.id}  {local(each.refused)}  {one_line(each.destination)}  {count(each.attempts, 'attempt')}")
         _print("  Session", one_line(each.session))
         _print("  Step", _name(each))
         _print("  Refused", one_line(each.reason))
@@ -159,7 +158,7 @@ def retry(folder: Path, /, ids: Sequence[int], every: bool) -> None:
     """Send refused steps once more, behind all that waits."""
     with _troubles(), Store(folder) as store:
         number = store.outbox.retry([each.id for each in _named(store, ids, every)])
-    click.echo(f"{_count(number, 'step')} will be sent again.")
+    click.echo(f"{count(number, 'step')} will be sent again.")
 
 
 @quarantine.command()
@@ -169,7 +168,7 @@ def drop(folder: Path, /, ids: Sequence[int], every: bool) -> None:
     """Give refused steps up. Their sessions stay in the store."""
     with _troubles(), Store(folder) as store:
         number = store.outbox.drop([each.id for each in _named(store, ids, every)])
-    click.echo(f"Dropped {_count(number, 'step')}.")
+    click.echo(f"Dropped {count(number, 'step')}.")
 
 
 def _named(store: Store, ids: Sequence[int], every: bool) -> list[Quarantined]:
@@ -233,7 +232,3 @@ def _troubles() -> Iterator[None]:
 
 def _print(label: str, text: str) -> None:
     click.echo(f"{label:<15}{text}")
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"

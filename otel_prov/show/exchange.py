@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,13 +12,12 @@ import click
 from otel_prov.describe.formats import FORMATS, NotRdf, read_file, write
 from otel_prov.describe.prov.documents import PROV_FORMATS, NotInstalled, write_prov
 from otel_prov.keep import Store
-from otel_prov.show.elsewhere import Sessions, from_option, nothing
+from otel_prov.show.elsewhere import Sessions, from_option
 from otel_prov.show.escape import one_line
 from otel_prov.show.files import OTLP_SUFFIX, read_otlp, whole_file
 from otel_prov.show.options import filters, rdf_options
-from otel_prov.show.page import console
 from otel_prov.show.program import Trouble, complain
-from otel_prov.show.reading import count, one, opened, source
+from otel_prov.show.reading import count, not_both, opened, progress, several, source
 from otel_prov.steps import Session
 
 __all__ = ["export", "import_"]
@@ -55,14 +53,10 @@ def export(
     All sessions, unless some are named or chosen by options. PROV documents (provn, provjson, provxml) and pictures
     (svg, dot) are of the PROV view.
     """
-    if references and any(value for name, value in chosen.items() if not (url and name == "collection")):
-        raise click.UsageError("Name sessions or choose them by options, not both.")
+    not_both(references, url, chosen)
     format = format or _format_of(output)
     with source(folder, url, chosen) as store:
-        if references:
-            uris = list(dict.fromkeys(one(store, folder, reference) for reference in references))
-        elif not (uris := [summary.uri for summary in store.sessions(**chosen)]):
-            raise Trouble(nothing(store, folder))
+        uris = several(store, folder, references, chosen)
         _export(store, uris, output, format, shape, view)
     number = count(len(uris), "session")
     if str(output) == "-":
@@ -104,13 +98,9 @@ def _format_of(output: Path) -> str:
 
 def _export(store: Sessions, uris: Sequence[str], output: Path, format: str, shape: str, view: str) -> None:
     """Write the sessions one after the other, with a bar for the eye where there is a terminal."""
-    from rich.progress import Progress
-
-    terminal = console(stderr=True)
     to_file = str(output) != "-"
-    bar = Progress(console=terminal, transient=True) if terminal.is_terminal and to_file else None
-    with bar or contextlib.nullcontext():
-        sessions = (store.session(uri) for uri in (bar.track(uris, description="Exporting") if bar else uris))
+    with progress(uris, "Exporting", shown=to_file) as each:
+        sessions = map(store.session, each)
         known = (session for session in sessions if session is not None)  # not pruned meanwhile
         try:
             if not to_file:

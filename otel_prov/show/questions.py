@@ -18,7 +18,7 @@ from otel_prov.show.escape import json_text, one_line
 from otel_prov.show.lines import Row, Section
 from otel_prov.show.page import Page, console
 from otel_prov.show.program import Trouble
-from otel_prov.show.reading import count, one, source, write_utf8
+from otel_prov.show.reading import count, session_of, source, write_utf8
 from otel_prov.show.times import iso, local
 from otel_prov.steps import Session
 
@@ -82,7 +82,7 @@ def impact_(folder: Path, /, name: str, as_json: bool, url: str | None) -> None:
 def diff_(folder: Path, /, first: str, second: str, as_json: bool, full: bool, url: str | None) -> None:
     """Show where two sessions part, as when one question was asked twice."""
     with source(folder, url, {}) as store:
-        ours, theirs = (_session(store, folder, reference) for reference in (first, second))
+        ours, theirs = (session_of(store, folder, reference) for reference in (first, second))
     differences = diff(ours, theirs)
     if as_json:
         write_utf8(json_text([asdict(each) for each in differences]) + "\n")
@@ -93,17 +93,10 @@ def diff_(folder: Path, /, first: str, second: str, as_json: bool, full: bool, u
         page.begin(section)
 
 
-def _session(store: Sessions, folder: Path, reference: str) -> Session:
-    session = store.session(one(store, folder, reference))
-    if session is None:
-        raise Trouble(f"session {reference!r} was removed just now; 'otel-prov list' shows what there is")
-    return session
-
-
 def _place(store: Sessions, folder: Path, reference: str) -> tuple[Session, Node]:
     """The session and the step in it that is meant. A session's own id may look like a step's."""
     at = Node(reference) if store.find(reference) else parse(reference)
-    session = _session(store, folder, at.session)
+    session = session_of(store, folder, at.session)
     return session, at._replace(session=session.uri)
 
 

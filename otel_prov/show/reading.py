@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,22 @@ from otel_prov.fetch import FetchError
 from otel_prov.keep import Store, StoreError
 from otel_prov.show.elsewhere import Sessions, elsewhere, nothing
 from otel_prov.show.escape import one_line
+from otel_prov.show.page import console
 from otel_prov.show.program import Trouble, complain
+from otel_prov.steps import Session
 
-__all__ = ["count", "one", "opened", "reading", "source", "write_utf8"]
+__all__ = [
+    "count",
+    "not_both",
+    "one",
+    "opened",
+    "progress",
+    "reading",
+    "session_of",
+    "several",
+    "source",
+    "write_utf8",
+]
 
 
 @contextlib.contextmanager
@@ -70,6 +83,42 @@ def one(store: Sessions, folder: Path, reference: str) -> str:
             click.echo(f"  {one_line(uri)}", err=True)
         sys.exit(2)
     return found[0]
+
+
+def session_of(store: Sessions, folder: Path, reference: str) -> Session:
+    """The session that is meant."""
+    session = store.session(one(store, folder, reference))
+    if session is None:
+        raise Trouble(f"session {reference!r} was removed just now; 'otel-prov list' shows what there is")
+    return session
+
+
+def several(store: Sessions, folder: Path, references: Sequence[str], chosen: Mapping[str, Any]) -> list[str]:
+    """The URIs of the sessions that are meant: those that are named, each once, or else those that options choose."""
+    if references:
+        return list(dict.fromkeys(one(store, folder, reference) for reference in references))
+    if not (uris := [summary.uri for summary in store.sessions(**chosen)]):
+        raise Trouble(nothing(store, folder))
+    return uris
+
+
+def not_both(references: Sequence[str], url: str | None, chosen: Mapping[str, Any]) -> None:
+    """See to it that sessions are named or chosen by options, not both; ``--collection`` may say where they are."""
+    if references and any(value for name, value in chosen.items() if not (url and name == "collection")):
+        raise click.UsageError("Name sessions or choose them by options, not both.")
+
+
+@contextlib.contextmanager
+def progress(uris: Sequence[str], description: str, *, shown: bool = True) -> Iterator[Iterable[str]]:
+    """The URIs to go through, with a bar for the eye where there is a terminal."""
+    terminal = console(stderr=True)
+    if not (shown and terminal.is_terminal):
+        yield uris
+        return
+    from rich.progress import Progress
+
+    with Progress(console=terminal, transient=True) as bar:
+        yield bar.track(uris, description=description)
 
 
 def write_utf8(text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +14,12 @@ import click
 from otel_prov.ask.sparql import VIEWS, QuestionError, ask, load, question, questions
 from otel_prov.describe import DEFAULT_SHAPE, SHAPES
 from otel_prov.describe.vocabulary import PREFIXES, PROV_PREFIXES
-from otel_prov.show.elsewhere import Sessions, from_option, nothing
+from otel_prov.show.elsewhere import from_option
 from otel_prov.show.escape import one_line
 from otel_prov.show.options import filters
 from otel_prov.show.page import console
 from otel_prov.show.program import Trouble, complain
-from otel_prov.show.reading import count, one, source, write_utf8
-from otel_prov.steps import Session
+from otel_prov.show.reading import count, not_both, progress, several, source, write_utf8
 
 if TYPE_CHECKING:
     import pyoxigraph
@@ -89,16 +88,14 @@ def sparql(
     along. The prefixes prov, tg, otelprov, dcterms, rdfs and xsd are known. All sessions are read, which takes memory,
     unless some are chosen by options.
     """
-    if references and any(value for name, value in chosen.items() if not (url and name == "collection")):
-        raise click.UsageError("Name sessions or choose them by options, not both.")
+    not_both(references, url, chosen)
     text = _query(query)
     try:
         with source(folder, url, chosen) as store:
-            if references:
-                uris = list(dict.fromkeys(one(store, folder, reference) for reference in references))
-            elif not (uris := [summary.uri for summary in store.sessions(**chosen)]):
-                raise Trouble(nothing(store, folder))
-            graphs = load(_sessions(store, uris), shape, view)
+            uris = several(store, folder, references, chosen)
+            with progress(uris, "Reading", shown=len(uris) > 1) as each:
+                known = filter(None, map(store.session, each))  # not pruned meanwhile
+                graphs = load(known, shape, view)
         click.echo(f"Read {count(len(uris), 'session')}, {count(len(graphs), 'statement')}.", err=True)
         with _at_most(timeout):
             _write(ask(graphs, text, dict(bound)), format)
@@ -120,18 +117,6 @@ def _query(text: str) -> str:
             raise click.UsageError(f"{text!r} is no query, no file, and no question that comes along ({names}).")
         return known
     return text
-
-
-def _sessions(store: Sessions, uris: Sequence[str]) -> Iterator[Session]:
-    """The sessions, one after the other, with a bar for the eye where there is a terminal."""
-    from rich.progress import Progress
-
-    terminal = console(stderr=True)
-    bar = Progress(console=terminal, transient=True) if terminal.is_terminal and len(uris) > 1 else None
-    with bar or nullcontext():
-        for uri in bar.track(uris, description="Reading") if bar else uris:
-            if (session := store.session(uri)) is not None:  # not pruned meanwhile
-                yield session
 
 
 @contextmanager

@@ -13,10 +13,9 @@ from otel_prov.describe import DEFAULT_SHAPE, SHAPES, VIEWS, Quad, describe
 from otel_prov.describe.formats import FORMATS
 from otel_prov.describe.parsing import NotRdf, read_quads
 from otel_prov.describe.uris import legal
-from otel_prov.show.elsewhere import nothing
 from otel_prov.show.escape import json_text, one_line
 from otel_prov.show.program import Trouble
-from otel_prov.show.reading import count, one, reading, write_utf8
+from otel_prov.show.reading import count, reading, several, write_utf8
 from otel_prov.validate import Violation
 from otel_prov.validate import validate as violations_in
 from otel_prov.validate.shapes import shapes as all_shapes
@@ -82,11 +81,7 @@ def _told(
     if not (references or all_):
         return
     with reading(folder) as store:
-        if not all_:
-            uris = list(dict.fromkeys(one(store, folder, reference) for reference in references))
-        elif not (uris := [summary.uri for summary in store.sessions()]):
-            raise Trouble(nothing(store, folder))
-        for uri in uris:
+        for uri in several(store, folder, references, {"limit": None}):
             if session := store.session(uri):  # not pruned meanwhile
                 yield uri, describe(session, shape, view)
 

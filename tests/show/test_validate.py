@@ -45,6 +45,11 @@ def test_sessions_of_the_store_are_valid_as_prov_and_not_as_trustgraph_reads_the
     assert result.stdout.count(" 55 entity-activity-disjoint, graph urn:graph:retrieval\n") == 2
 
 
+def test_all_sessions_are_all_of_them_not_the_newest(call: Call, keep: Keep) -> None:
+    keep(*map(a_session, range(1, 53)))
+    assert call("validate", "--all").stdout == "52 of 52 valid PROV.\n"
+
+
 def test_each_violation_is_named_by_number_with_its_nodes_and_a_sentence(call: Call, tmp_path: Path) -> None:
     file = tmp_path / "a.nq"
     file.write_text(WRONG)
