@@ -278,6 +278,11 @@ class Session:
         return next(self.of(Conclusion), None)
 
     @property
+    def answered(self) -> bool:
+        """Whether the session has come to an answer, recorded or not."""
+        return any(isinstance(step, Conclusion | Synthesis) for step in self.steps)
+
+    @property
     def answer(self) -> str | None:
         """What the session has answered."""
         conclusion, synthesis = self.conclusion, next(self.of(Synthesis), None)

@@ -13,7 +13,7 @@ from otel_prov.describe import uris
 from otel_prov.keep import Naming, Summary
 from otel_prov.keep.sources import named_in
 from otel_prov.read.nesting import outer_of
-from otel_prov.steps import Session, Synthesis
+from otel_prov.steps import Session
 
 __all__ = ["Affected", "Index", "Searched", "Use", "impact"]
 
@@ -126,8 +126,8 @@ def _callers(index: Index, uri: str) -> Iterator[Affected]:
 
 
 def _affected(session: Session, uses: tuple[Use, ...]) -> Affected:
-    answered = session.conclusion is not None or any(session.of(Synthesis))
-    return Affected(session.uri, session.question.text, session.question.started, session.answer, answered, uses)
+    question = session.question
+    return Affected(session.uri, question.text, question.started, session.answer, session.answered, uses)
 
 
 def _naming(index: Index, source: str) -> Iterator[Affected]:

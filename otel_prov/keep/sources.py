@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from otel_prov.keep import rows
-from otel_prov.steps import Analysis, Exploration, Focus, Observation, Selection, Session, Step, Synthesis, Text
+from otel_prov.steps import Analysis, Exploration, Focus, Observation, Selection, Session, Step, Text
 
 __all__ = ["Naming", "add", "fill", "forget", "named_in", "naming", "sources"]
 
@@ -83,27 +83,26 @@ def naming(db: sqlite3.Connection, source: str) -> Iterator[Naming]:
     ranges = " OR ".join(["source.name = ?"] + ["source.name BETWEEN ? AND ?"] * len(_SEPARATORS))
     values = [source, *(text for each in _SEPARATORS for text in (_part(source, each), _part(source, each) + _LAST))]
     found = db.execute(
-        "SELECT source.name, session.uri, session.question, session.started, session.outcome, step.kind, step.body, "
+        "SELECT source.name, session.uri, session.question, session.started, step.kind, step.body, "
         "final.kind, final.body FROM source JOIN session ON session.id = source.session "
         "JOIN step ON step.session = source.session AND step.key = source.key "
         "LEFT JOIN step AS final ON final.session = source.session AND final.key IN ('final', 'synthesis') "
         f"WHERE {ranges} ORDER BY session.started, session.uri, step.seq",
         values,
     )
-    for name, uri, question, started, _, kind, body, final, last in found:
-        told = rows.decode(final, last) if final else None
-        answer = getattr(told, "answer", None) or getattr(told, "text", None)
-        yield Naming(uri, question, rows.moment(started), rows.decode(kind, body), name, answer, final is not None)
+    for name, uri, question, started, kind, body, final, last in found:
+        end = Session(uri, (rows.decode(final, last),) if final else ())
+        yield Naming(uri, question, rows.moment(started), rows.decode(kind, body), name, end.answer, end.answered)
 
 
 def named_in(session: Session, source: str) -> Iterator[Naming]:
     """The steps of one session that name a source or a part of it, where there is no index."""
     parts = tuple(_part(source, separator) for separator in _SEPARATORS)
-    question, answered = session.question, session.conclusion is not None or any(session.of(Synthesis))
+    question = session.question
     for step in session.steps:
         for name in sorted(sources(step)):
             if name == source or name.startswith(parts):
-                yield Naming(session.uri, question.text, question.started, step, name, session.answer, answered)
+                yield Naming(session.uri, question.text, question.started, step, name, session.answer, session.answered)
 
 
 def _part(source: str, separator: str) -> str:
