@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -153,6 +153,19 @@ class Activity:
         if self._told is not None:
             self._told[name] = value
         self._span.set_attribute(name, value)
+
+    def _tell(self, attributes: Mapping[str, Any]) -> None:
+        """Set attributes of the span."""
+        for name, value in attributes.items():
+            self._set(name, value)
+
+    def _say(self, name: str, value: Any) -> str | None:
+        """Set the attribute that records a value as text, or those by which it is known again. Gives the text, if it
+        was recorded."""
+        said = self._content.said(name, value)
+        self._tell(said)
+        text = said.get(name)
+        return text if isinstance(text, str) else None
 
     def _restore(self) -> None:
         """Set all attributes anew if some were pushed out: above its limit, which the program may reach with attributes

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from copy import copy
 from typing import Any
 
@@ -77,21 +77,19 @@ class Content:
         """As JSON text, what is made only of texts that were treated, and of what needs no treatment."""
         return fit_json(value, self._limit)
 
-    def digests(self, texts: Mapping[str, Any]) -> dict[str, str | int]:
-        """Where content is off, attributes by which a text that somebody has is known again: its SHA-256 and length.
-
-        ``texts`` is what :meth:`text` would have recorded, by the attribute's name; ``None`` is nothing.
-        """
-        if self.captured:
+    def said(self, name: str, value: Any) -> dict[str, str | int]:
+        """The attribute that records a value as text. Where content is off, those by which somebody who has the text
+        knows it again: its SHA-256 and length."""
+        if (text := self.text(value)) is not None:
+            return {name: text}
+        if value is None or self.captured:
             return {}
         whole = copy(self)
         whole.captured = True
-        found: dict[str, str | int] = {}
-        for name, value in texts.items():
-            if (text := whole.text(value)) is not None:
-                found[name + names.SHA256] = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-                found[name + names.LENGTH] = len(text)
-        return found
+        if (text := whole.text(value)) is None:
+            return {}
+        digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+        return {name + names.SHA256: digest, name + names.LENGTH: len(text)}
 
     def message(self, error: BaseException) -> str:
         """Type of an exception and, where content may be recorded, what it says."""

@@ -10,7 +10,8 @@ from opentelemetry.context import Context
 from opentelemetry.trace import Span
 
 from otel_prov import names, uris
-from otel_prov.instrument.activity import NOT_RECORDED, Activity, current
+from otel_prov.instrument.activity import NOT_RECORDED, current
+from otel_prov.instrument.nesting import Enclosing
 from otel_prov.instrument.tool import ToolSpan
 from otel_prov.instrument.uses import Use
 from otel_prov.instrument.values import to_text
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["IterationSpan", "current_iteration", "iteration"]
 
 
-class IterationSpan(Activity):
+class IterationSpan(Enclosing):
     """A handle of an iteration. Threads and tasks that it is passed to can record into it and call tools for it."""
 
     _parent: SessionSpan | None
@@ -32,7 +33,6 @@ class IterationSpan(Activity):
     """Its IRI in the graph, ``S/i{n}``: what a session in another process names as its caller. ``None`` before this is
     entered."""
     _acting = False
-    _enclosed: str | None = None
 
     def __init__(self, session: SessionSpan | None) -> None:
         self._parent = session  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -80,32 +80,19 @@ class IterationSpan(Activity):
             self._set(names.ITERATION_USES, session.seen.numbers(uses, content, before=self.number))
         if sub_trace is not None:
             self.enclose(to_text(sub_trace))
-        if thought is not None and (text := content.text(thought)) is not None:
-            self._set(names.ITERATION_THOUGHT, text)
+        self._say(names.ITERATION_THOUGHT, thought)
         if action is not None:
             self._set(names.ITERATION_ACTION, content.name(action))
             self._acting = True
         if arguments is not None and (text := content.json(arguments)) is not None:
             self._set(names.ITERATION_ARGUMENTS, text)
-        for name, digest in content.digests(
-            {names.ITERATION_THOUGHT: thought, names.ITERATION_OBSERVATION: observation}
-        ).items():
-            self._set(name, digest)
         if observation is not None:
-            if (text := content.text(observation)) is not None:
-                self._set(names.ITERATION_OBSERVATION, text)
+            if (text := self._say(names.ITERATION_OBSERVATION, observation)) is not None:
                 session.seen.add(text, self.number)
         elif self._acting:
             self._restore()
             for checkpoint in session.checkpoints:
                 checkpoint(span)
-
-    @guarded(None, NOT_RECORDED)
-    def enclose(self, last: str, *, instead_of: str | None = None) -> None:
-        """The observation derives from the last node of the session that runs inside of this; of several, the last."""
-        if instead_of in (None, self._enclosed) and self._span.is_recording():
-            self._enclosed = last
-            self._set(names.SUB_TRACE, last)
 
     def _open(self, outside: Context) -> Span:
         session = self._parent

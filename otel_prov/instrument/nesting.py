@@ -5,10 +5,26 @@ from __future__ import annotations
 from opentelemetry import trace
 from opentelemetry.context import Context
 
-from otel_prov.instrument.activity import Activity, current
+from otel_prov import names
+from otel_prov.instrument.activity import NOT_RECORDED, Activity, current
 from otel_prov.instrument.values import to_text
+from otel_prov.losses import guarded
 
-__all__ = ["Caller", "caller_iri", "enclosing", "inside"]
+__all__ = ["Caller", "Enclosing", "caller_iri", "enclosing", "inside"]
+
+
+class Enclosing(Activity):
+    """An iteration or a tool call: its observation derives from the last node of what ran inside of it."""
+
+    _enclosed: str | None = None
+
+    @guarded(None, NOT_RECORDED)
+    def enclose(self, last: str, *, instead_of: str | None = None) -> None:
+        """A session runs inside of this, whose last node in the graph is ``last``; of several, the last counts."""
+        if instead_of in (None, self._enclosed) and self._span.is_recording():
+            self._enclosed = last
+            self._set(names.SUB_TRACE, last)
+
 
 Caller = str | Activity | None
 """An IRI, or a handle, of what a session is part of; ``None`` for whatever is current."""

@@ -11,13 +11,13 @@ from opentelemetry.trace import Span
 
 from otel_prov import names, uris
 from otel_prov.environment import OTEL_EXPORTER_PROV_COLLECTION, variable
-from otel_prov.instrument.activity import CHECKPOINTS, NOT_RECORDED, Activity, Checkpoint, current, tracer
+from otel_prov.instrument.activity import CHECKPOINTS, NOT_RECORDED, current, tracer
+from otel_prov.instrument.answering import Answering
 from otel_prov.instrument.callables import wrap
 from otel_prov.instrument.content import Content, Redact
-from otel_prov.instrument.findings import Attributes, Findings
+from otel_prov.instrument.findings import Findings
 from otel_prov.instrument.nesting import Caller, caller_iri, enclosing, inside
 from otel_prov.instrument.questions import question_finder
-from otel_prov.instrument.session import Yields
 from otel_prov.instrument.values import to_text
 from otel_prov.losses import guarded, lost
 
@@ -29,7 +29,7 @@ Kind = Literal["graph", "document"]
 _KINDS = {"graph": names.GRAPH_RAG, "document": names.DOCUMENT_RAG}
 
 
-class RetrievalSpan(Activity):
+class RetrievalSpan(Answering):
     """A handle of a retrieval: a context manager, or a decorator for the function that carries it out."""
 
     def __init__(
@@ -46,6 +46,7 @@ class RetrievalSpan(Activity):
         redact: Redact | None = None,
         parameter: str | None = None,
     ) -> None:
+        super().__init__()
         if kind not in _KINDS:
             lost("retrieval of an unknown kind", f"kind={kind!r}; there are graph and document, taken for graph")
             kind = "graph"
@@ -70,10 +71,7 @@ class RetrievalSpan(Activity):
         self.uri = names.session_uri(self.id, _KINDS[kind])
         """Its IRI in the graph, ``urn:trustgraph:question:{id}`` or ``urn:trustgraph:docrag:{id}``."""
         self.identity = self._identity(outer.identity if outer is not None else {}, collection, user)
-        self.checkpoints: list[Checkpoint] = []
         self._findings = Findings(self._content)
-        self._answered = False
-        self._yields = Yields()
 
     def _identity(self, theirs: Mapping[str, str], collection: str | None, user: str | None) -> dict[str, str]:
         """Attributes that say which session this is, and where it belongs, as the session around it does."""
@@ -129,31 +127,18 @@ class RetrievalSpan(Activity):
         if not self._span.is_recording():
             return
         told = self._findings.add(concepts, edges, entities, chunks, selected)
-        if answer is not None:
-            self._answered = True
-            if (text := self._content.text(answer)) is not None:
-                told[names.SESSION_ANSWER] = text
-            told |= self._content.digests({names.SESSION_ANSWER: answer})
         self._tell(told)
-        if told and answer is None:
+        if answer is not None:
+            self._answer(answer)
+        elif told:
             self._restore()
             for checkpoint in self.checkpoints:
                 checkpoint(self._span)
-
-    def _tell(self, told: Attributes) -> None:
-        for name, value in told.items():
-            self._set(name, value)
 
     def returned(self, value: Any) -> None:
         """The function has returned: that is the answer, unless one was recorded."""
         if not self._answered:
             self.record(answer=value)
-
-    @guarded(None, NOT_RECORDED)
-    def yielded(self, value: Any) -> None:
-        """The function hands over a part of its answer."""
-        if self._content.captured and self._span.is_recording():
-            self._yields.add(value)
 
     def _open(self, outside: Context) -> Span:
         attributes: dict[str, Any] = {
@@ -170,9 +155,7 @@ class RetrievalSpan(Activity):
             attributes[names.RETRIEVAL_TOP_K] = int(self._top_k)
         if self._caller is not None:
             attributes[names.SESSION_CALLER] = self._caller
-        if (text := self._content.text(self._question)) is not None:
-            attributes[names.RETRIEVAL_QUERY] = text
-        attributes |= self._content.digests({names.RETRIEVAL_QUERY: self._question})
+        attributes |= self._content.said(names.RETRIEVAL_QUERY, self._question)
         self._question = None  # the span has it; the host's object is not kept alive
         self._told = attributes
         if self._parent is not None:
@@ -181,8 +164,7 @@ class RetrievalSpan(Activity):
         return tracer().start_span(title, context, attributes=attributes)
 
     def _close(self, outcome: str | None) -> None:
-        if not self._answered and (answer := self._yields.joined()) is not None:
-            self.record(answer=answer)
+        self._answer_with_yields()
         self._tell(self._findings.rest())
         self._set(names.SESSION_OUTCOME, outcome or names.OUTCOME_FINAL)
         if self._parent is not None and not self._answered:

@@ -20,13 +20,14 @@ from otel_prov.environment import (
     OTEL_EXPORTER_PROV_WORKSPACE,
     variable,
 )
-from otel_prov.instrument.activity import CHECKPOINTS, NOT_RECORDED, Activity, Checkpoint, current, tracer
-from otel_prov.instrument.content import LONGEST, Content, Redact
+from otel_prov.instrument.activity import CHECKPOINTS, NOT_RECORDED, current, tracer
+from otel_prov.instrument.answering import Answering
+from otel_prov.instrument.content import Content, Redact
 from otel_prov.instrument.iteration import IterationSpan
 from otel_prov.instrument.nesting import Caller, caller_iri, enclosing, inside
 from otel_prov.instrument.tool import ToolSpan
 from otel_prov.instrument.uses import Seen, Use
-from otel_prov.instrument.values import plain, to_text
+from otel_prov.instrument.values import to_text
 from otel_prov.losses import guarded
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["SessionSpan", "current_session", "session"]
 
 
-class SessionSpan(Activity):
+class SessionSpan(Answering):
     """A handle of a session. Threads and tasks that it is passed to can open iterations of it from anywhere."""
 
     def __init__(
@@ -53,6 +54,7 @@ class SessionSpan(Activity):
         caller: Caller = None,
         redact: Redact | None = None,
     ) -> None:
+        super().__init__()
         remote = None if context is None else _continued(context, session_id)
         if remote is not None:
             session_id, collection, user = remote.id, collection or remote.collection, user or remote.user
@@ -81,7 +83,6 @@ class SessionSpan(Activity):
         if user is not None:
             self.identity[names.USER] = content.name(user)
         self.tracer: Tracer = tracer()
-        self.checkpoints: list[Checkpoint] = []
         self.open_iterations: set[IterationSpan] = set()
         self._numbers = iter(range(first, sys.maxsize))
         self._latest = 0
@@ -94,8 +95,6 @@ class SessionSpan(Activity):
         self._version = version
         self._question = question
         self._outcome: str | None = None
-        self._answered = False
-        self._yields = Yields()
 
     @property
     def session(self) -> SessionSpan:
@@ -140,11 +139,7 @@ class SessionSpan(Activity):
         if outcome is not None:
             self._outcome = self._content.name(outcome)
         if answer is not None:
-            self._answered = True
-            if (text := self._content.text(answer)) is not None:
-                self._set(names.SESSION_ANSWER, text)
-            for name, digest in self._content.digests({names.SESSION_ANSWER: answer}).items():
-                self._set(name, digest)
+            self._answer(answer)
 
     def returned(self, value: Any) -> None:
         """The loop has returned: that is the answer, else what it has yielded.
@@ -157,12 +152,6 @@ class SessionSpan(Activity):
             self._outcome = names.OUTCOME_FINAL
         if not self._answered or value is not None:
             self.record(answer=value)
-
-    @guarded(None, NOT_RECORDED)
-    def yielded(self, value: Any) -> None:
-        """The loop hands over a part of its answer."""
-        if self._content.captured and self._span.is_recording():
-            self._yields.add(value)
 
     def _open(self, outside: Context) -> Span:
         attributes: dict[str, Any] = {
@@ -179,9 +168,7 @@ class SessionSpan(Activity):
             attributes[names.REQUEST_MODEL] = self._content.name(self._model)
         if self._continues is not None:
             attributes[names.SESSION_CONTINUES] = self._continues
-        if (text := self._content.text(self._question)) is not None:
-            attributes[names.SESSION_QUESTION] = text
-        attributes |= self._content.digests({names.SESSION_QUESTION: self._question})
+        attributes |= self._content.said(names.SESSION_QUESTION, self._question)
         self._question = None  # the span has it; the host's object is not kept alive
         if self._caller is not None:
             attributes[names.SESSION_CALLER] = self._caller
@@ -206,8 +193,7 @@ class SessionSpan(Activity):
     def _close(self, outcome: str | None) -> None:
         for iteration in list(self.open_iterations):
             iteration.end(outcome=names.OUTCOME_ABANDONED)
-        if not self._answered and (answer := self._yields.joined()) is not None:
-            self.record(answer=answer)
+        self._answer_with_yields()
         if outcome is None:
             outcome = self._outcome or (names.OUTCOME_FINAL if self._answered else None)
         if outcome is not None:
@@ -234,29 +220,6 @@ def _continued(context: Context, session_id: str | None) -> RemoteSession | None
 
     remote = remote_session(context)
     return remote if remote is not None and session_id in (None, remote.id) else None
-
-
-class Yields:
-    """What a generator has handed over so far: copies, so its host's objects are not kept alive, and not too many."""
-
-    def __init__(self) -> None:
-        self._parts: list[Any] = []
-        self._room = LONGEST
-
-    def add(self, value: Any) -> None:
-        """Keep a copy of one more."""
-        if self._room > 0:
-            part = plain(value)
-            self._parts.append(part)
-            self._room -= len(to_text(part))
-            if self._room <= 0:
-                self._parts.append("… [cut]")
-
-    def joined(self) -> Any:
-        """All of them: texts as one text, anything else as a list; ``None`` for none."""
-        if all(isinstance(part, str) for part in self._parts):
-            return "".join(self._parts) if self._parts else None
-        return self._parts
 
 
 def session(

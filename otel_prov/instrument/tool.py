@@ -13,6 +13,7 @@ from opentelemetry.trace import Span
 from otel_prov import names, uris
 from otel_prov.instrument.activity import NOT_RECORDED, Activity, current
 from otel_prov.instrument.callables import wrap
+from otel_prov.instrument.nesting import Enclosing
 from otel_prov.instrument.values import to_text
 from otel_prov.losses import guarded, lost
 
@@ -24,13 +25,12 @@ __all__ = ["ToolSpan", "tool"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class ToolSpan(Activity):
+class ToolSpan(Enclosing):
     """A handle of a tool call: a context manager, or a decorator for the function that carries the tool out."""
 
     number = 0
     """Number of the iteration that it belongs to; 0 before it is entered."""
     _place: str | None = None
-    _enclosed: str | None = None
 
     def __init__(self, name: str, arguments: Any = None, *, inside: Activity | None = None) -> None:
         self._parent = inside
@@ -59,24 +59,15 @@ class ToolSpan(Activity):
         """
         if sub_trace is not None:
             self.enclose(to_text(sub_trace))
-        if self._span.is_recording() and (text := self._content.text(result)) is not None:
-            self._set(names.TOOL_RESULT, text)
-            if (session := self.session) is not None:
-                session.seen.add(text, self.number)
-        elif self._span.is_recording():
-            for name, digest in self._content.digests({names.TOOL_RESULT: result}).items():
-                self._set(name, digest)
+        session = self.session
+        if session is None or not self._span.is_recording():
+            return
+        if (text := self._say(names.TOOL_RESULT, result)) is not None:
+            session.seen.add(text, self.number)
 
     def returned(self, value: Any) -> None:
         """What a decorated function returns is its result."""
         self.record(value)
-
-    @guarded(None, NOT_RECORDED)
-    def enclose(self, last: str, *, instead_of: str | None = None) -> None:
-        """The observation derives from the last node of the session that runs inside of this; of several, the last."""
-        if instead_of in (None, self._enclosed) and self._span.is_recording():
-            self._enclosed = last
-            self._set(names.SUB_TRACE, last)
 
     def _open(self, outside: Context) -> Span:
         session = self.session
