@@ -73,16 +73,16 @@ def endpoints(urls: Sequence[str], shape: str | None = None, view: str | None = 
 
 
 def _for_each(
-    urls: Sequence[str], kind: str, name: str, given: str | None, default: str, choices: Sequence[str]
+    urls: Sequence[str], kind: str, setting: str, given: str | None, default: str, choices: Sequence[str]
 ) -> list[str]:
     """A choice for each of the URLs: as given, else as the variable says."""
-    chosen = [name.strip() or default for name in (given or variable(name)).split(",")]
+    chosen = [name.strip() or default for name in (given or variable(setting)).split(",")]
     if len(chosen) == 1:
         chosen *= len(urls)
     if len(chosen) != len(urls):
-        raise ValueError(f"{name}: {len(chosen)} {kind}s for {len(urls)} endpoints; give one, or one for each")
+        raise ValueError(f"{setting}: {len(chosen)} {kind}s for {len(urls)} endpoints; give one, or one for each")
     if wrong := [name for name in chosen if name not in choices]:
-        raise ValueError(f"{name}: there is no {kind} {wrong[0]!r}; choose from {', '.join(choices)}")
+        raise ValueError(f"{setting}: there is no {kind} {wrong[0]!r}; choose from {', '.join(choices)}")
     return chosen
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from otel_prov import names, uris
-from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step, Synthesis
+from otel_prov.steps import Analysis, Observation, Question, Session, Step
 
 __all__ = ["last_node", "nested", "outer_of", "with_sub_traces"]
 
@@ -53,7 +53,7 @@ def outer_of(caller: str) -> str:
 def last_node(session: Session) -> str:
     """The node that a session ends with: its answer, also while that is still to come; else the last one there is."""
     is_agent = session.kind == names.AGENT
-    if session.outcome is None or any(isinstance(step, Conclusion | Synthesis) for step in session.steps):
+    if session.outcome is None or session.answered:
         return uris.final(session.uri) if is_agent else uris.stage(session.uri, uris.SYNTHESIS)
     match session.steps[-1] if session.steps else None:
         case None | Question():

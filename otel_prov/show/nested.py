@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from otel_prov.describe.uris import ITERATION
 from otel_prov.names import AGENT
-from otel_prov.read.nesting import last_node
+from otel_prov.read.nesting import last_node, outer_of
 from otel_prov.show import rows
 from otel_prov.show.elsewhere import Sessions
 from otel_prov.show.lines import NOT_RECORDED, Row, Section
@@ -15,8 +15,6 @@ from otel_prov.show.table import TYPES
 from otel_prov.steps import Observation, Session
 
 __all__ = ["Tree", "tree", "whole"]
-
-_PLACE = re.compile(r"(.+)/i([1-9][0-9]{0,8})", re.DOTALL)
 
 Place = tuple[int, int]
 """Number of an iteration, and which of its calls; (0, 1) where something ran outside of all iterations."""
@@ -42,7 +40,7 @@ class Tree:
         calls = {step.sub_trace: (step.number, step.call) for step in self.session.of(Observation)}
         places: dict[Place, list[Tree]] = {}
         for each in (*self.inner, *map(Tree, self.deeper)):
-            match = _PLACE.fullmatch(each.session.caller or "")
+            match = ITERATION.fullmatch(each.session.caller or "")
             number = int(match[2]) if match else 0
             place = calls.get(last_node(each.session), (number, 1))
             places.setdefault(place if place[0] == number else (number, 1), []).append(each)
@@ -60,7 +58,7 @@ class Tree:
 
 def tree(store: Sessions, session: Session, depth: int) -> Tree:
     """The session with what ran inside of it, so many levels deep."""
-    outer = (_PLACE.fullmatch(session.caller) or [None, session.caller])[1] if session.caller else None
+    outer = outer_of(session.caller) if session.caller else None
     return replace(_tree(store, session, depth), is_orphan=outer is not None and store.session(outer) is None)
 
 
