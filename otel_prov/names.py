@@ -131,8 +131,53 @@ SHA256: Final = ".sha256"
 
 LENGTH: Final = ".length"
 """Behind the name of a text's attribute: its length in characters, where content is not recorded."""
+
 SUB_TRACE: Final = "agent.iteration.sub_trace"
 """On an iteration, or on a tool call: IRI of the last node of the session that ran inside of it, if one did."""
+
+# Plans and delegation --------------------------------------------------------------------------------------------
+
+PLAN_STEP: Final = "agent.plan.step"
+"""Name of the span of one step of a plan."""
+
+PLAN_GOALS: Final = "agent.plan.goals"
+"""On the session's span: what each step of the agent's plan is to achieve, an array of texts in order."""
+
+PART: Final = "agent.part"
+"""Name of the span of one part of the work that was delegated."""
+
+PART_GOALS: Final = "agent.part.goals"
+"""On the session's span: what each part of the work that was delegated is to achieve, an array of texts in order."""
+
+WITHIN: Final = "agent.within"
+"""On a step or a part: which it is, ``step/{i}`` or ``finding/{i}``, i from 0; on an iteration, what it is for."""
+
+GOAL: Final = "agent.goal"
+"""On a step or a part: what it is to achieve."""
+
+RESULT: Final = "agent.result"
+"""On a step or a part: what it came to."""
+
+PATTERN: Final = "agent.session.pattern"
+"""How an agent goes about its question, such as ``react``, ``plan-then-execute`` or ``supervisor``."""
+
+TASK_TYPE: Final = "agent.session.task_type"
+"""What kind of task an agent takes its question for."""
+
+ITERATION_CANDIDATES: Final = "agent.iteration.candidates"
+"""Names of the tools that an iteration could choose from, an array."""
+
+ITERATION_THINKING: Final = "agent.iteration.thinking_ms"
+"""How long it took from the start of an iteration until it chose its action, in milliseconds."""
+
+INPUT_TOKENS: Final = "gen_ai.usage.input_tokens"
+"""Tokens that a model read."""
+
+OUTPUT_TOKENS: Final = "gen_ai.usage.output_tokens"
+"""Tokens that a model wrote."""
+
+RESPONSE_MODEL: Final = "gen_ai.response.model"
+"""The model that really answered, as it calls itself."""
 
 # Retrieval attributes --------------------------------------------------------------------------------------------
 

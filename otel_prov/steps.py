@@ -16,18 +16,24 @@ from otel_prov.names import AGENT
 __all__ = [
     "Analysis",
     "Conclusion",
+    "Decomposition",
     "Digest",
     "Exploration",
+    "Finding",
     "Focus",
     "Grounding",
     "Observation",
+    "PatternDecision",
+    "Plan",
     "Question",
     "Selection",
     "Session",
     "Step",
+    "StepResult",
     "Synthesis",
     "Text",
     "Triple",
+    "Usage",
     "in_line",
 ]
 
@@ -40,6 +46,18 @@ class Digest:
     """SHA-256 of its UTF-8 form, 64 hexadecimal digits."""
     length: int
     """Its length in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a language model was asked for, to think one thing."""
+
+    model: str | None = None
+    """Name of the model."""
+    input_tokens: int | None = None
+    """Tokens that it read."""
+    output_tokens: int | None = None
+    """Tokens that it wrote."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,12 +96,21 @@ class Analysis(_Traced):
     uses: tuple[int, ...] | None = None
     """Numbers of the iterations whose results it really used, rising, where that was told; otherwise it follows from
     the one before it."""
+    within: str | None = field(default=None, kw_only=True)
+    """The step of a plan, or the part of the work, that it was for: ``step/{i}`` or ``finding/{i}``, i from 0."""
+    candidates: tuple[str, ...] = field(default=(), kw_only=True)
+    """Names of the tools that it could choose from: each once, in alphabetical order."""
+    usage: Usage | None = field(default=None, kw_only=True)
+    """What thinking it took."""
     thought_digest: Digest | None = field(default=None, compare=False, kw_only=True)
     """Of the thought."""
     started: datetime | None = field(default=None, compare=False, kw_only=True)
     """Start of the iteration. In UTC, to the microsecond, like all times."""
     ended: datetime | None = field(default=None, compare=False, kw_only=True)
     """End of the thinking: the start of the tool call; the end of an iteration that did nothing else."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "candidates", _sorted(self.candidates))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +147,8 @@ class Conclusion(_Traced):
     uses: tuple[int, ...] | None = None
     """Numbers of the iterations whose results the answer really used, rising, where that was told; otherwise it follows
     from the last one."""
+    usage: Usage | None = field(default=None, kw_only=True)
+    """What thinking it took."""
     digest: Digest | None = field(default=None, compare=False, kw_only=True)
     """Of the answer."""
     thought_digest: Digest | None = field(default=None, compare=False, kw_only=True)
@@ -210,11 +239,77 @@ class Focus(_Traced):
 
 @dataclass(frozen=True, slots=True)
 class Synthesis(_Traced):
-    """What a retrieval answered."""
+    """What a retrieval answered; what an agent made of the results of its plan, or of what others found for it."""
 
     text: str | None = None
     digest: Digest | None = field(default=None, compare=False, kw_only=True)
     """Of the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class PatternDecision(_Traced):
+    """How the agent goes about its question."""
+
+    pattern: str | None = None
+    """Such as ``react``, ``plan-then-execute`` or ``supervisor``."""
+    task_type: str | None = None
+    """What kind of task it takes the question for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(_Traced):
+    """What the agent means to do, step by step."""
+
+    goals: tuple[str | None, ...] = ()
+    """What each step is to achieve, in order; ``None`` where content was not recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult(_Traced):
+    """What a step of the plan came to. Its iterations are those that are ``within`` it."""
+
+    index: int
+    """Which step of the plan, from 0."""
+    goal: str | None = None
+    text: str | None = None
+    error: str | None = None
+    """What went wrong, where the step failed or was cancelled."""
+    sub_trace: str | None = None
+    """IRI of the last node of the session that ran inside of it, if one did."""
+    digest: Digest | None = field(default=None, compare=False, kw_only=True)
+    """Of the text."""
+    started: datetime | None = field(default=None, compare=False, kw_only=True)
+    """Start of the step."""
+    ended: datetime | None = field(default=None, compare=False, kw_only=True)
+    """End of the step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposition(_Traced):
+    """The parts that the agent gives others to do, or does one by one."""
+
+    goals: tuple[str | None, ...] = ()
+    """What each part is to achieve, in order; ``None`` where content was not recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(_Traced):
+    """What a part of the work came to. Its iterations, if the agent did it by itself, are those ``within`` it."""
+
+    index: int
+    """Which part of the decomposition, from 0."""
+    goal: str | None = None
+    text: str | None = None
+    error: str | None = None
+    """What went wrong, where the part failed or was cancelled."""
+    sub_trace: str | None = None
+    """IRI of the last node of the session of the agent that did it."""
+    digest: Digest | None = field(default=None, compare=False, kw_only=True)
+    """Of the text."""
+    started: datetime | None = field(default=None, compare=False, kw_only=True)
+    """Start of the part."""
+    ended: datetime | None = field(default=None, compare=False, kw_only=True)
+    """End of the part."""
 
 
 def in_line(number: int) -> tuple[int, ...]:
@@ -227,8 +322,22 @@ def _sorted(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(set(texts)))
 
 
-Step = Question | Analysis | Observation | Conclusion | Grounding | Exploration | Focus | Synthesis
-S = TypeVar("S", Question, Analysis, Observation, Conclusion, Grounding, Exploration, Focus, Synthesis)
+Step = (
+    Question
+    | PatternDecision
+    | Plan
+    | Decomposition
+    | Analysis
+    | Observation
+    | StepResult
+    | Finding
+    | Conclusion
+    | Grounding
+    | Exploration
+    | Focus
+    | Synthesis
+)
+S = TypeVar("S", bound=Step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,8 +345,10 @@ class Session:
     """One run of an agent, or one retrieval: its steps, and what is known about the run as a whole.
 
     Steps stand in their natural order. Of an agent: the question; each analysis, by number, followed by its
-    observations, by call; the conclusion. Of a retrieval: question, grounding, exploration, focus, synthesis. Any of
-    them may be missing, while the session runs or where its record is incomplete.
+    observations, by call; the conclusion. One that works by a plan, or by delegation, has the decision to do so, the
+    plan or the decomposition before its analyses, and results or findings, by index, behind them; its answer is a
+    synthesis. Of a retrieval: question, grounding, exploration, focus, synthesis. Any of them may be missing, while the
+    session runs or where its record is incomplete.
     """
 
     uri: str

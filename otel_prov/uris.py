@@ -4,6 +4,10 @@ Of an agent's session, ``S/i{n}`` is iteration n, ``S/i{n}/thought`` and ``S/i{n
 observation, ``S/final`` is the answer. Ours is ``S/i{n}/observation/{k}``, for the k-th tool call of one iteration,
 from the second.
 
+Of one that works by a plan, ``S/plan`` is the plan and ``S/step/{i}`` the result of a step; of one that works by
+delegation, ``S/decompose`` is what there is to do and ``S/finding/{i}`` what a part came to, i counted from 0. Their
+answer is ``S/synthesis``. ``S/pattern-decision`` is the choice of how to work.
+
 Of a question to a knowledge graph, ``urn:trustgraph:question:{id}``, stages are ``urn:trustgraph:prov:{stage}:{id}``;
 of a question to documents, ``urn:trustgraph:docrag:{id}``, they are ``S/{stage}``. What was selected is
 ``urn:trustgraph:prov:edge:{id}:{i}`` and ``urn:trustgraph:prov:chunk:{id}:{i}``, i counted from 0.
@@ -29,6 +33,11 @@ GROUNDING: Final = "grounding"
 EXPLORATION: Final = "exploration"
 FOCUS: Final = "focus"
 SYNTHESIS: Final = "synthesis"
+PLAN: Final = "plan"
+STEP: Final = "step"
+DECOMPOSITION: Final = "decompose"
+FINDING: Final = "finding"
+PATTERN_DECISION: Final = "pattern-decision"
 
 _PART: Final = r"(?:[\w.~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})"
 _ABSOLUTE: Final = f"[A-Za-z][A-Za-z0-9+.-]*:{_PART}+(?:#{_PART}*)?"
@@ -53,6 +62,26 @@ def observation(session: str, number: int, call: int = 1) -> str:
 def final(session: str) -> str:
     """``S/final``"""
     return f"{session}/final"
+
+
+def plan(session: str) -> str:
+    """``S/plan``"""
+    return f"{session}/{PLAN}"
+
+
+def decomposition(session: str) -> str:
+    """``S/decompose``"""
+    return f"{session}/{DECOMPOSITION}"
+
+
+def part(session: str, kind: str, index: int) -> str:
+    """``S/step/{i}`` or ``S/finding/{i}``, by the kind: :data:`STEP` or :data:`FINDING`."""
+    return f"{session}/{kind}/{index}"
+
+
+def pattern_decision(session: str) -> str:
+    """``S/pattern-decision``"""
+    return f"{session}/{PATTERN_DECISION}"
 
 
 def thought(thinker: str) -> str:

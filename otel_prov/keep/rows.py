@@ -11,18 +11,24 @@ import orjson
 from otel_prov.steps import (
     Analysis,
     Conclusion,
+    Decomposition,
     Digest,
     Exploration,
+    Finding,
     Focus,
     Grounding,
     Observation,
+    PatternDecision,
+    Plan,
     Question,
     Selection,
     Session,
     Step,
+    StepResult,
     Synthesis,
     Text,
     Triple,
+    Usage,
 )
 
 __all__ = [
@@ -41,15 +47,16 @@ __all__ = [
 _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Step)}
 _TIMES = ("started", "ended")
 _NO_TEXTS = (*_TIMES, "trace_id", "span_id", "iteration_span", "digest", "thought_digest")
-_LISTS = ("uses", "concepts", "entities", "chunk_ids")
-_STAGES: tuple[type[Any], ...] = (Question, Grounding, Exploration, Focus, Synthesis)
+_LISTS = ("uses", "concepts", "entities", "chunk_ids", "candidates", "goals")
+_FIRST: tuple[type[Any], ...] = (Question, PatternDecision, Plan, Decomposition, Grounding, Exploration, Focus)
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
 
 
 def key(step: Step) -> str:
     """Which step of its session it is: ``question``, ``i3``, ``i3/observation``, ``i3/observation/2``, ``final``; of a
-    retrieval ``grounding``, ``exploration``, ``focus``, ``synthesis``."""
+    retrieval ``grounding``, ``exploration``, ``focus``, ``synthesis``; of a plan ``plan``, ``step/0``; of delegation
+    ``decompose``, ``finding/0``; ``pattern-decision``."""
     match step:
         case Question():
             return "question"
@@ -61,21 +68,33 @@ def key(step: Step) -> str:
             return f"i{step.number}/observation/{step.call}"
         case Conclusion():
             return "final"
-        case Grounding() | Exploration() | Focus() | Synthesis():
+        case Grounding() | Exploration() | Focus() | Synthesis() | Plan():
             return type(step).__name__.lower()
+        case PatternDecision():
+            return "pattern-decision"
+        case Decomposition():
+            return "decompose"
+        case StepResult():
+            return f"step/{step.index}"
+        case Finding():
+            return f"finding/{step.index}"
 
 
 def position(step: Step) -> tuple[int, int, int]:
     """Sorts steps into their natural order."""
     match step:
-        case Question() | Grounding() | Exploration() | Focus() | Synthesis():
-            return (0, _STAGES.index(type(step)), 0)
+        case Question() | PatternDecision() | Plan() | Decomposition() | Grounding() | Exploration() | Focus():
+            return (0, _FIRST.index(type(step)), 0)
         case Analysis():
             return (1, step.number, 0)
         case Observation():
             return (1, step.number, step.call)
-        case Conclusion():
-            return (2, 0, 0)
+        case StepResult():
+            return (2, step.index, 0)
+        case Finding():
+            return (3, step.index, 0)
+        case Conclusion() | Synthesis():
+            return (4, 0, 0)
 
 
 def encode(step: Step) -> tuple[str, bytes]:
@@ -141,6 +160,8 @@ def _step(kind: str, fields: dict[str, Any]) -> Step:
             fields[name] = tuple(map(_selection, value))
         elif name.endswith("digest"):
             fields[name] = Digest(**value)
+        elif name == "usage":
+            fields[name] = Usage(**value)
     step: Step = _KINDS[kind](**_with_times(fields))
     return step
 

@@ -22,7 +22,22 @@ from otel_prov.keep import rows
 from otel_prov.keep.schema import reading, writing
 from otel_prov.read import Span
 from otel_prov.record import journal
-from otel_prov.steps import Analysis, Conclusion, Exploration, Focus, Grounding, Observation, Question, Step, Synthesis
+from otel_prov.steps import (
+    Analysis,
+    Conclusion,
+    Decomposition,
+    Exploration,
+    Finding,
+    Focus,
+    Grounding,
+    Observation,
+    PatternDecision,
+    Plan,
+    Question,
+    Step,
+    StepResult,
+    Synthesis,
+)
 
 __all__ = ["renumber", "settle"]
 
@@ -132,7 +147,7 @@ class _OpenEnded:
     def is_settled(self, step: Step) -> bool:
         """Whether nothing that the session may still tell takes this step back."""
         match step:
-            case Question() | Grounding() | Focus():  # these only grow
+            case Question() | PatternDecision() | Plan() | Decomposition() | Grounding() | Focus():  # these only grow
                 return True
             case Analysis():
                 only_thinks = step.action is None and step.arguments is None
@@ -142,5 +157,5 @@ class _OpenEnded:
                 return step.number in self._ended
             case Exploration():  # its numbers may rise
                 return not self._keys.isdisjoint(("focus", "synthesis"))
-            case Conclusion() | Synthesis():
+            case Conclusion() | Synthesis() | StepResult() | Finding():
                 return False

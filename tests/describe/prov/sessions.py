@@ -64,6 +64,6 @@ def growing(draw: st.DrawFn, whole: Session) -> Session:
 
 def _less(draw: st.DrawFn, value: T) -> T:
     """The step or session without some of what it may do without; when an iteration ran is known from the first."""
-    kept = {"uri", "steps", "kind", "number", "call", "started", "iteration"}
-    optional = [each.name for each in fields(value) if each.name not in kept]
-    return replace(value, **{name: None for name in optional if draw(st.booleans())})
+    kept = {"uri", "steps", "kind", "number", "call", "index", "started", "iteration"}
+    optional = [each for each in fields(value) if each.name not in kept]
+    return replace(value, **{each.name: each.default for each in optional if draw(st.booleans())})
