@@ -257,8 +257,8 @@ def test_describing_more_of_a_session_only_adds(shape: str, data: st.DataObject)
 @st.composite
 def less(draw: st.DrawFn, step: Step) -> Step:
     """The step when less of it was known."""
-    optional = [f.name for f in fields(step) if f.name not in ("number", "call", "sub_trace", "uses")]
-    return replace(step, **dict.fromkeys(draw(st.sets(st.sampled_from(optional)))))
+    optional = {f.name: f.default for f in fields(step) if f.name not in ("number", "call", "sub_trace", "uses")}
+    return replace(step, **{name: optional[name] for name in draw(st.sets(st.sampled_from([*optional])))})
 
 
 @pytest.mark.parametrize("shape", SHAPES)
