@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -257,7 +258,9 @@ def test_describing_more_of_a_session_only_adds(shape: str, data: st.DataObject)
 @st.composite
 def less(draw: st.DrawFn, step: Step) -> Step:
     """The step when less of it was known."""
-    optional = {f.name: f.default for f in fields(step) if f.name not in ("number", "call", "sub_trace", "uses")}
+    optional: dict[str, Any] = {
+        f.name: f.default for f in fields(step) if f.name not in ("number", "call", "sub_trace", "uses")
+    }
     return replace(step, **{name: optional[name] for name in draw(st.sets(st.sampled_from([*optional])))})
 
 
