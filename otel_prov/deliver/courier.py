@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
 from typing import Final
 
 import tenacity
@@ -15,6 +17,7 @@ from otel_prov.describe import DEFAULT_VIEW, describe_prov, describe_steps
 from otel_prov.describe.quads import Quad
 from otel_prov.describe.uris import legal
 from otel_prov.keep import Batch, Outbox, StoreError, Waiting
+from otel_prov.keep.rows import key
 from otel_prov.losses import lost
 from otel_prov.names import DEFAULT_COLLECTION
 
@@ -23,6 +26,7 @@ __all__ = ["NOT_DELIVERED", "Courier", "parcels"]
 NOT_DELIVERED: Final = "not delivered"
 ENDED: Final = "the worker ended, or had a fault, each time; see its log"
 
+_AT_ONCE = 8  # batches that are sent in one go
 _LOOK = 1.0  # seconds after which a courier looks for more, though nobody has told it of any
 _LONGEST = 60.0  # seconds between two attempts to reach a destination
 _TURN = threading.Lock()  # to send what may have ended a worker: should it end again, one of them only was in flight
@@ -89,28 +93,48 @@ class Courier(threading.Thread):
             self._news.wait(_LOOK)
 
     def _send_batch(self, destination: Destination) -> bool:
-        """Send the next batch; whether there was one."""
+        """Send the next batch, and what more there is behind it; whether there was one."""
         batch = self._outbox.next_batch(self.identity)
         if self._stopping.is_set() or batch.until == self._done:
             return False
         self.idle = False
+        batches = [batch]
         with self._watched(batch):
-            sent, refused = self._deliver(destination, batch)
-        self._outbox.acknowledge(self.identity, batch, refused, sent)
-        self.trouble, self._done = None, batch.until
+            sent, refused = self._deliver(destination, batches)
+        whole = replace(batch, steps=[step for each in batches for step in each.steps], until=batches[-1].until)
+        self._outbox.acknowledge(self.identity, whole, refused, sent)
+        self.trouble, self._done = None, whole.until
         for step, reason in refused:
             lost("step refused and quarantined", f"{self.identity}: {reason} ({step.session.uri})")
-        self._told(self.identity, len(batch.steps))
+        self._told(self.identity, len(whole.steps))
         return True
 
-    def _deliver(self, destination: Destination, batch: Batch) -> tuple[int, list[tuple[Waiting, str]]]:
-        """Number of steps that were taken, and those that were refused."""
+    def _deliver(self, destination: Destination, batches: list[Batch]) -> tuple[int, list[tuple[Waiting, str]]]:
+        """Number of steps that were taken, and those that were refused. Adds the batches that were sent behind."""
+        batch = batches[0]
         if batch.is_fatal:
             return 0, [(step, f"it was tried alone: {self.trouble or ENDED}") for step in batch.steps]
-        ready = list(parcels(batch.steps, self._endpoint.shape, self._endpoint.view))
-        answers = destination.send([parcel for _, parcel in ready]) if ready else []
-        refused = [(step, reason) for (step, _), reason in zip(ready, answers, strict=True) if reason is not None]
-        return len(ready) - len(refused), refused
+        steps: list[Waiting] = []
+        outgoing = self._outgoing(batches, steps)
+        first = next(outgoing, None)
+        answers = destination.send(chain([first], outgoing)) if first else []
+        refused = [(step, reason) for step, reason in zip(steps, answers, strict=True) if reason is not None]
+        return len(steps) - len(refused), refused
+
+    def _outgoing(self, batches: list[Batch], steps: list[Waiting]) -> Iterator[Parcel]:
+        """The parcels of a batch, and, as long as all goes well, of those behind it, which are read while those before
+        them are on their way. Each batch is noted, and the step of each parcel."""
+        batch = batches[0]
+        while True:
+            for waiting, parcel in parcels(batch.steps, self._endpoint.shape, self._endpoint.view):
+                steps.append(waiting)
+                yield parcel
+            if not self._is_sure or batch.is_apart or self._stopping.is_set() or len(batches) == _AT_ONCE:
+                return
+            batch = self._outbox.next_batch(self.identity, after=batch.until)
+            if not batch.steps:
+                return
+            batches.append(batch)
 
     @contextlib.contextmanager
     def _watched(self, batch: Batch) -> Iterator[None]:
@@ -150,12 +174,13 @@ def parcels(steps: Sequence[Waiting], shape: str, view: str = DEFAULT_VIEW) -> I
     the session as a whole belongs to no step. Sent again, when there is more, it only adds to what it said.
     """
     last = {waiting.session.uri: waiting.number for waiting in steps}
-    described: dict[str, dict[object, list[Quad]]] = {}
+    described: dict[str, dict[str, list[Quad]]] = {}
     for waiting in steps:
         session = waiting.session
         if session.uri not in described:
-            described[session.uri] = dict(describe_steps(session, shape)) if view != "prov" else {}
-        quads = described[session.uri].get(waiting.step, [])
+            explained = describe_steps(session, shape) if view != "prov" else ()
+            described[session.uri] = {key(step): quads for step, quads in explained}
+        quads = described[session.uri].get(key(waiting.step), [])
         if view != "explanation" and last[session.uri] == waiting.number:
             quads = quads + describe_prov(session)
         if quads:

@@ -6,7 +6,7 @@ A package names its destinations in the entry-point group ``otel_prov_destinatio
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -37,8 +37,12 @@ class Unreachable(Exception):
 class Destination(Protocol):
     """Used by one thread of the worker's process, which nothing else depends on."""
 
-    def send(self, parcels: Sequence[Parcel]) -> list[str | None]:
+    def send(self, parcels: Iterable[Parcel]) -> list[str | None]:
         """Deliver parcels, in their order, and come back when each is acknowledged or refused.
+
+        Args:
+            parcels: Some thousands at most. Each is made when it is asked for, while those before it may be on their
+                way already.
 
         Returns:
             For each parcel ``None``, or the reason why the destination will never take it.

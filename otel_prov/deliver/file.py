@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from io import FileIO
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -26,15 +26,16 @@ class FileDestination:
             raise ValueError("no file of this machine; write it with three slashes, file:///path/out.nq")
         self._path = Path(url2pathname(parts.path))
 
-    def send(self, parcels: Sequence[Parcel]) -> list[str | None]:
+    def send(self, parcels: Iterable[Parcel]) -> list[str | None]:
         """Append the quads of all parcels, in order; they are acknowledged when they are on disk."""
-        data = "".join(nquads(reified(parcel.quads)) for parcel in parcels).encode()
+        texts = [nquads(reified(parcel.quads)) for parcel in parcels]
+        data = "".join(texts).encode()
         try:
             with self._path.open("a+b", buffering=0) as file:
                 self._append(file, data)
         except OSError as error:
             raise Unreachable(f"cannot write {self._path}: {error.strerror or error}") from None
-        return [None] * len(parcels)
+        return [None] * len(texts)
 
     def _append(self, file: FileIO, data: bytes) -> None:
         end = file.seek(0, os.SEEK_END)

@@ -127,25 +127,28 @@ class Outbox:
         with self._database(to_write=True) as db:
             return settling.settle(db, self._folder)
 
-    def next_batch(self, destination: str, *, steps: int = 2000, size: int = 4 * 1024 * 1024) -> Batch:
-        """What to send next: at most so many steps, and no more once they are so many bytes, as they are kept."""
+    def next_batch(self, destination: str, *, after: int = 0, steps: int = 500, size: int = 1024 * 1024) -> Batch:
+        """What to send next: at most so many steps, and no more once they are so many bytes, as they are kept.
+
+        Args:
+            after: Leave out the steps up to this number, which are on their way already.
+        """
         with self._database() as db, reading(db):
             (settled,) = db.execute("SELECT settled FROM outbox").fetchone()
             cursor, begun, apart, fatal = _place(db, destination)
             steps = 1 if cursor < apart else steps
             found = db.execute(
-                f"SELECT step.seq, step.kind, step.body, session.uri FROM {_WAITING} AND step.seq <= :settled "
+                f"SELECT step.seq, step.key, session.uri, length(step.body) FROM {_WAITING} AND step.seq <= :settled "
                 "ORDER BY step.seq LIMIT :limit",
-                {"cursor": cursor, "settled": settled, "limit": steps},
+                {"cursor": max(cursor, after), "settled": settled, "limit": steps},
             )
             chosen = list(_as_fit(found, size))
             is_all = len(chosen) < steps and found.fetchone() is None
             standing = Standing(db, self._folder)
-            sessions = {uri: listing.session(db, uri, standing) for uri in {uri for *_, uri in chosen}}
+            sessions = {uri: listing.session(db, uri, standing) for uri in {uri for _, _, uri, _ in chosen}}
+        steps_of = {uri: {rows.key(step): step for step in whole.steps} for uri, whole in sessions.items() if whole}
         waiting = [
-            Waiting(number, session, rows.decode(kind, body))
-            for number, kind, body, uri in chosen
-            if (session := sessions[uri])
+            Waiting(number, session, steps_of[uri][key]) for number, key, uri, _ in chosen if (session := sessions[uri])
         ]
         is_fatal = cursor < apart and begun >= _ENDS and fatal < _FATAL
         return Batch(waiting, settled if is_all else chosen[-1][0], cursor < apart, begun, is_fatal)
@@ -259,12 +262,12 @@ def _those(ids: Sequence[int]) -> str:
     return f"quarantine.id IN ({', '.join(map(str, map(int, ids)))})"
 
 
-def _as_fit(found: Iterator[tuple[int, str, bytes, str]], size: int) -> Iterator[tuple[int, str, bytes, str]]:
+def _as_fit(found: Iterator[tuple[int, str, str, int]], size: int) -> Iterator[tuple[int, str, str, int]]:
     """The rows up to the one that makes them so many bytes."""
     room = size
     for row in found:
         yield row
-        room -= len(row[2])
+        room -= row[3]
         if room <= 0:
             return
 

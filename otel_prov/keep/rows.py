@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import fields
 from datetime import datetime, timedelta, timezone
 from typing import Any, get_args
 
@@ -47,7 +48,6 @@ __all__ = [
 _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Step)}
 _TIMES = ("started", "ended")
 _NO_TEXTS = (*_TIMES, "trace_id", "span_id", "iteration_span", "digest", "thought_digest")
-_LISTS = ("uses", "concepts", "entities", "chunk_ids", "candidates", "goals")
 _FIRST: tuple[type[Any], ...] = (Question, PatternDecision, Plan, Decomposition, Grounding, Exploration, Focus)
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
@@ -128,9 +128,11 @@ def dump_session(session: Session) -> bytes:
 def load_session(body: bytes) -> Session:
     """The session that :func:`dump_session` was given."""
     document = orjson.loads(body)
-    fields = document["session"]
-    steps = tuple(map(_step, document["kinds"], fields.pop("steps")))
-    return Session(steps=steps, **_with_times(fields))
+    values = document["session"]
+    steps = tuple(map(_step, document["kinds"], values.pop("steps")))
+    if ended := values.get("ended"):
+        values["ended"] = datetime.fromisoformat(ended)
+    return Session(steps=steps, **values)
 
 
 def writable(text: str) -> str:
@@ -150,31 +152,31 @@ def moment(microseconds: int | None) -> datetime | None:
     return None if microseconds is None else _EPOCH + microseconds * _MICROSECOND
 
 
-def _step(kind: str, fields: dict[str, Any]) -> Step:
-    for name, value in fields.items():
-        if value is None:
-            continue
-        if name in _LISTS:
-            fields[name] = tuple(value)
-        elif name == "selections":
-            fields[name] = tuple(map(_selection, value))
-        elif name.endswith("digest"):
-            fields[name] = Digest(**value)
-        elif name == "usage":
-            fields[name] = Usage(**value)
-    step: Step = _KINDS[kind](**_with_times(fields))
+def _step(kind: str, values: dict[str, Any]) -> Step:
+    for name, reader in _READ[kind]:
+        if (value := values.get(name)) is not None:
+            values[name] = reader(value)
+    step: Step = _KINDS[kind](**values)
     return step
 
 
-def _selection(fields: dict[str, Any]) -> Selection:
-    if edge := fields["edge"]:
+def _selection(values: dict[str, Any]) -> Selection:
+    if edge := values["edge"]:
         target = edge["object"]
-        fields["edge"] = Triple(**edge | {"object": Text(**target) if isinstance(target, dict) else target})
-    return Selection(**fields)
+        values["edge"] = Triple(**edge | {"object": Text(**target) if isinstance(target, dict) else target})
+    return Selection(**values)
 
 
-def _with_times(fields: dict[str, Any]) -> dict[str, Any]:
-    for name in _TIMES:
-        if isinstance(text := fields.get(name), str):
-            fields[name] = datetime.fromisoformat(text)
-    return fields
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "selections": lambda values: tuple(map(_selection, values)),
+    "digest": lambda values: Digest(**values),
+    "thought_digest": lambda values: Digest(**values),
+    "usage": lambda values: Usage(**values),
+    **dict.fromkeys(("uses", "concepts", "entities", "chunk_ids", "candidates", "goals"), tuple),
+    **dict.fromkeys(_TIMES, datetime.fromisoformat),
+}
+_READ = {
+    name: [(each.name, _READERS[each.name]) for each in fields(kind) if each.name in _READERS]
+    for name, kind in _KINDS.items()
+}
+"""The fields of each kind of step that JSON has another form for, and how that is read."""

@@ -9,7 +9,7 @@ file; ``fault``: it fails there as no destination should. ``stop``: it stands st
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -22,7 +22,10 @@ class Probe:
         self.folder = Path(urlsplit(url).path)
         self.store = store
 
-    def send(self, parcels: Sequence[Parcel]) -> list[str | None]:
+    def send(self, parcels: Iterable[Parcel]) -> list[str | None]:
+        return self._send(list(parcels))
+
+    def _send(self, parcels: Sequence[Parcel]) -> list[str | None]:
         if (self.folder / "away").exists():
             raise Unreachable("nobody there")
         refuse = self.folder / "refuse"

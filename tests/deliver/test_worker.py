@@ -129,20 +129,27 @@ def test_a_refused_step_stops_nobody_and_can_be_shown_retried_and_dropped(folder
     assert delivery(folder, probe).quarantined == 0, "only what has changed is sent"
 
 
+@pytest.mark.parametrize(
+    ("sessions", "bad", "ends"),
+    [
+        (30, "s20", 4),  # twice all of them, twice one by one
+        (90, "s87", 5),  # before that in what followed a batch that went well
+    ],
+)
 @pytest.mark.parametrize(("name", "code"), [("fatal", -signal.SIGABRT), ("fault", 1)])
 def test_a_step_that_cannot_be_sent_whoever_tries_is_found_and_holds_up_nobody(
-    folder: Path, probe: Probe, start: Start, run: Run, name: str, code: int
+    folder: Path, probe: Probe, start: Start, run: Run, name: str, code: int, sessions: int, bad: str, ends: int
 ) -> None:
-    record(folder, 30)
-    (probe / name).write_text("Why s20?")
-    for _ in range(4):  # twice all of them, twice one by one
+    record(folder, sessions)
+    (probe / name).write_text(f"Why {bad}?")
+    for _ in range(ends):
         worker = start("deliver", "--to", probe.url, "--once")
         worker.communicate()
         assert worker.returncode == code
     run("deliver", "--to", probe.url, "--once")
-    assert len(probe.parcels) == len({parcel.sequence for parcel in probe.parcels}) == 30 * 6 - 1
+    assert len(probe.parcels) == len({parcel.sequence for parcel in probe.parcels}) == sessions * 6 - 1
     (refused,) = json.loads(run("quarantine", "show", "--json").stdout)
-    assert (refused["session"], refused["step"]) == ("urn:trustgraph:agent:s20", "Question")
+    assert (refused["session"], refused["step"]) == (f"urn:trustgraph:agent:{bad}", "Question")
     assert refused["reason"] == "it was tried alone: the worker ended, or had a fault, each time; see its log"
     (probe / name).unlink()
     run("quarantine", "retry", "--all")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from otel_prov.checks.check import Check
@@ -46,19 +46,21 @@ class PulsarDestination:
         self._post = Post(settings, f"otel-prov-{store}")
         self._librarian = _librarian(settings)
 
-    def send(self, parcels: Sequence[Parcel]) -> list[str | None]:
+    def send(self, parcels: Iterable[Parcel]) -> list[str | None]:
         """Deliver parcels, as :meth:`otel_prov.deliver.destination.Destination.send` has it."""
         if self._lean:
-            parcels = [replace(parcel, quads=lean(parcel.quads)) for parcel in parcels]
+            parcels = (replace(parcel, quads=lean(parcel.quads)) for parcel in parcels)
         known: set[str] = set()
         if self._librarian is not None:
+            parcels = list(parcels)  # texts first
             known = self._librarian.keep(document for parcel in parcels for document in documents(parcel.quads))
-        answers: list[str | None] = [None] * len(parcels)
+        answers: list[str | None] = []
         senders: list[int] = []  # place of each message's parcel
 
         def outgoing() -> Iterator[tuple[Message, str]]:
             """Made one after the other, while those before are on their way."""
             for place, parcel in enumerate(parcels):
+                answers.append(None)
                 try:
                     own = list(messages(parcel, self._store, known))
                 except Unsendable as fault:

@@ -34,11 +34,12 @@ class SparqlDestination:
         self._limit = LIMIT
         self._url = settings.update_url
 
-    def send(self, parcels: Sequence[Parcel]) -> list[str | None]:
+    def send(self, parcels: Iterable[Parcel]) -> list[str | None]:
         """Deliver parcels, as :meth:`otel_prov.deliver.destination.Destination.send` has it."""
-        answers: list[str | None] = [None] * len(parcels)
+        answers: list[str | None] = []
         pieces: list[_Piece] = []
         for place, parcel in enumerate(parcels):
+            answers.append(None)
             try:
                 pieces += [(place, statement) for statement in statements(parcel.quads)]
             except Unsendable as fault:
