@@ -23,6 +23,7 @@ from otel_prov.losses import losses
 if TYPE_CHECKING:
     from otel_prov.describe.spans import describe_spans
     from otel_prov.instrument.context import extract, inject
+    from otel_prov.instrument.parts import PartSpan, delegate, plan
     from otel_prov.instrument.retrieval import RetrievalSpan, current_retrieval, trace_retrieval
     from otel_prov.record.doctor import doctor
     from otel_prov.record.exporter import ProvSpanExporter
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "IterationSpan",
+    "PartSpan",
     "ProvSpanExporter",
     "ProvSpanProcessor",
     "RetrievalSpan",
@@ -39,6 +41,7 @@ __all__ = [
     "current_iteration",
     "current_retrieval",
     "current_session",
+    "delegate",
     "describe_spans",
     "doctor",
     "extract",
@@ -46,6 +49,7 @@ __all__ = [
     "install",
     "iteration",
     "losses",
+    "plan",
     "session",
     "tool",
     "trace_agent",
@@ -53,15 +57,18 @@ __all__ = [
 ]
 
 _LATER = {
+    "PartSpan": "otel_prov.instrument.parts",
     "ProvSpanExporter": "otel_prov.record.exporter",
     "ProvSpanProcessor": "otel_prov.record.processor",
     "RetrievalSpan": "otel_prov.instrument.retrieval",
     "current_retrieval": "otel_prov.instrument.retrieval",
+    "delegate": "otel_prov.instrument.parts",
     "describe_spans": "otel_prov.describe.spans",
     "doctor": "otel_prov.record.doctor",
     "extract": "otel_prov.instrument.context",
     "inject": "otel_prov.instrument.context",
     "install": "otel_prov.record.install",
+    "plan": "otel_prov.instrument.parts",
     "trace_retrieval": "otel_prov.instrument.retrieval",
 }
 

@@ -122,7 +122,8 @@ ITERATION_USES: Final = "agent.iteration.uses"
 was not told."""
 
 ITERATION_OUTCOME: Final = "agent.iteration.outcome"
-"""``error``, ``cancelled`` or ``abandoned`` where an iteration or a tool call did not end by itself."""
+"""``error``, ``cancelled`` or ``abandoned`` where an iteration, a tool call, or a part of the work did not end by
+itself."""
 
 # Instead of a text -----------------------------------------------------------------------------------------------
 
@@ -133,7 +134,8 @@ LENGTH: Final = ".length"
 """Behind the name of a text's attribute: its length in characters, where content is not recorded."""
 
 SUB_TRACE: Final = "agent.iteration.sub_trace"
-"""On an iteration, or on a tool call: IRI of the last node of the session that ran inside of it, if one did."""
+"""On an iteration, a tool call, or a part of the work: IRI of the last node of the session that ran inside of it, if
+one did."""
 
 # Plans and delegation --------------------------------------------------------------------------------------------
 

@@ -58,11 +58,18 @@ class Activity:
     _ended = False
     _told: dict[str, Any] | None = None  # the span's attributes that are ours, in the order of setting
     _recorded: int | None = None  # id of the exception that something inside has recorded
+    within: str | None = None
+    """Which step of a plan, or part of the work, this is: ``step/{i}`` or ``finding/{i}``."""
 
     @property
     def session(self) -> SessionSpan | None:
         """The session that this is, or is part of."""
         return self._parent.session if self._parent is not None else None
+
+    @property
+    def owner(self) -> Activity | None:
+        """What iterations in here belong to: the innermost part of the session's work, or else the session."""
+        return self._parent.owner if self._parent is not None else None
 
     @property
     def place(self) -> str | None:
@@ -95,7 +102,9 @@ class Activity:
         self._outside = get_current()
         if self._context is None:
             self._span = self._open(self._outside)
-            self._context = set_value(_CURRENT, self, trace.set_span_in_context(self._span, self._outside))
+            around = self._outside  # of what is not recorded, the host's own span stays current
+            inside = around if self._span is INVALID_SPAN else trace.set_span_in_context(self._span, around)
+            self._context = set_value(_CURRENT, self, inside)
         attach(self._context)
 
     @guarded(None, NOT_RECORDED)
@@ -148,7 +157,7 @@ class Activity:
         finally:
             self._span.end()
 
-    def _set(self, name: str, value: str | int | list[int] | list[str]) -> None:
+    def _set(self, name: str, value: str | float | list[int] | list[str]) -> None:
         """Set an attribute of the span."""
         if self._told is not None:
             self._told[name] = value

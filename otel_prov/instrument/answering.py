@@ -24,6 +24,12 @@ class Answering(Activity):
         self._answered = False
         self._yields = _Yields()
 
+    def checkpoint(self) -> None:
+        """Have in the journal, before this returns, what is known so far."""
+        self._restore()
+        for checkpoint in self.checkpoints:
+            checkpoint(self._span)
+
     @guarded(None, NOT_RECORDED)
     def yielded(self, value: Any) -> None:
         """The function hands over a part of its answer."""

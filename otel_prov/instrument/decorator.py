@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, overload
 
 from opentelemetry.context import Context
@@ -35,6 +35,9 @@ def trace_agent(
     collection: Setting = None,
     user: Setting = None,
     model: Setting = None,
+    pattern: Setting = None,
+    task_type: Setting = None,
+    tools: Iterable[Any] | None = None,
     caller: Caller = None,
     redact: Redact | None = None,
 ) -> Callable[[F], F]: ...
@@ -50,6 +53,9 @@ def trace_agent(
     collection: Setting = None,
     user: Setting = None,
     model: Setting = None,
+    pattern: Setting = None,
+    task_type: Setting = None,
+    tools: Iterable[Any] | None = None,
     caller: Caller = None,
     redact: Redact | None = None,
 ) -> Any:
@@ -70,12 +76,15 @@ def trace_agent(
         collection: TrustGraph's collection; ``OTEL_EXPORTER_PROV_COLLECTION``, else ``default``, if left out.
         user: On whose behalf the agent runs.
         model: The model that the agent asks.
+        pattern: How the agent goes about its question, such as ``react``, ``plan-then-execute`` or ``supervisor``.
+        task_type: What kind of task it takes the question for.
+        tools: The tools that each iteration can choose from: their names, or what has a ``name`` or ``__name__``.
         caller: What the session is part of, where that can't be seen: the handle of an iteration or a tool call of
             another one, or the IRI of an iteration (:attr:`IterationSpan.uri`).
         redact: Rewrites every text before it becomes an attribute; a text on which it fails is left out.
 
-    ``version``, ``session_id``, ``context``, ``collection``, ``user`` and ``model`` may also be functions that are
-    given the call's arguments.
+    ``version``, ``session_id``, ``context``, ``collection``, ``user``, ``model``, ``pattern`` and ``task_type`` may
+    also be functions that are given the call's arguments.
     """
 
     def decorate(function: Any) -> Any:
@@ -92,6 +101,9 @@ def trace_agent(
                 collection=_value(collection, args, kwargs),
                 user=_value(user, args, kwargs),
                 model=_value(model, args, kwargs),
+                pattern=_value(pattern, args, kwargs),
+                task_type=_value(task_type, args, kwargs),
+                tools=tools,
                 version=_value(version, args, kwargs),
                 caller=caller,
                 redact=redact,

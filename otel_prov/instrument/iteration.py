@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from opentelemetry import trace
@@ -10,8 +11,9 @@ from opentelemetry.context import Context
 from opentelemetry.trace import Span
 
 from otel_prov import names, uris
-from otel_prov.instrument.activity import NOT_RECORDED, current
+from otel_prov.instrument.activity import NOT_RECORDED, Activity, current
 from otel_prov.instrument.nesting import Enclosing
+from otel_prov.instrument.thinking import beforehand, thinking
 from otel_prov.instrument.tool import ToolSpan
 from otel_prov.instrument.uses import Use
 from otel_prov.instrument.values import to_text
@@ -26,16 +28,22 @@ __all__ = ["IterationSpan", "current_iteration", "iteration"]
 class IterationSpan(Enclosing):
     """A handle of an iteration. Threads and tasks that it is passed to can record into it and call tools for it."""
 
-    _parent: SessionSpan | None
     number = 0
     """Position in the session, from 1; 0 before it is entered."""
     uri: str | None = None
     """Its IRI in the graph, ``S/i{n}``: what a session in another process names as its caller. ``None`` before this is
     entered."""
     _acting = False
+    _began = 0.0
 
-    def __init__(self, session: SessionSpan | None) -> None:
-        self._parent = session  # pyright: ignore[reportIncompatibleVariableOverride]
+    def __init__(self, inside: Activity | None) -> None:
+        self._parent = inside.owner if inside is not None else None
+        self._session = inside.session if inside is not None else None
+
+    @property
+    def session(self) -> SessionSpan | None:
+        """The session that it is part of."""
+        return self._session
 
     @property
     def place(self) -> str | None:
@@ -56,6 +64,10 @@ class IterationSpan(Enclosing):
         observation: Any = None,
         uses: Iterable[Use] | None = None,
         sub_trace: str | None = None,
+        candidates: Iterable[Any] | None = None,
+        model: str | None = None,
+        input_tokens: int | None = None,
+        output_tokens: int | None = None,
     ) -> None:
         """Record what is known, when it is known; what is given again replaces what was given before.
 
@@ -71,8 +83,13 @@ class IterationSpan(Enclosing):
             uses: The earlier iterations whose results it uses: their numbers, their handles or those of their tool
                 calls, or what they observed. If left out, the graph has it follow from the one before it.
             sub_trace: IRI of the last node of a trace that somebody else recorded of how it came about.
+            candidates: The tools that it could choose from: their names, or what has a ``name`` or ``__name__``. Those
+                of the session (``session(tools=...)``), if left out.
+            model: The model that it asked.
+            input_tokens: How many tokens the model read.
+            output_tokens: How many tokens the model wrote.
         """
-        session, span = self._parent, self._span
+        session, span = self._session, self._span
         if session is None or not span.is_recording():
             return
         content = self._content
@@ -80,10 +97,14 @@ class IterationSpan(Enclosing):
             self._set(names.ITERATION_USES, session.seen.numbers(uses, content, before=self.number))
         if sub_trace is not None:
             self.enclose(to_text(sub_trace))
+        if not (candidates is None and model is None and input_tokens is None and output_tokens is None):
+            self._tell(thinking(content, candidates, model, input_tokens, output_tokens))
         self._say(names.ITERATION_THOUGHT, thought)
         if action is not None:
             self._set(names.ITERATION_ACTION, content.name(action))
-            self._acting = True
+            if not self._acting:
+                self._acting = True
+                self._set(names.ITERATION_THINKING, round(1000 * (perf_counter() - self._began), 3))
         if arguments is not None and (text := content.json(arguments)) is not None:
             self._set(names.ITERATION_ARGUMENTS, text)
         if observation is not None:
@@ -95,8 +116,8 @@ class IterationSpan(Enclosing):
                 checkpoint(span)
 
     def _open(self, outside: Context) -> Span:
-        session = self._parent
-        if session is None:
+        session, owner = self._session, self._parent
+        if session is None or owner is None:
             lost(
                 "iteration not recorded: outside of a session",
                 "decorate the loop with @trace_agent, or pass its handle",
@@ -105,17 +126,20 @@ class IterationSpan(Enclosing):
         self.number = session.next_number()
         self.uri = uris.iteration(session.uri, self.number)
         self._content = session._content
-        session.open_iterations.add(self)
-        self._told = {**session.identity, names.ITERATION_NUMBER: self.number}
-        return session.tracer.start_span(
+        session.open_inside.add(self)
+        self._told = {**session.identity, names.ITERATION_NUMBER: self.number, **beforehand(owner, session.candidates)}
+        around = session if owner._context is None else owner  # a part that nobody has entered has no span
+        span = session.tracer.start_span(
             names.ITERATION,
-            outside if outside is session._context else trace.set_span_in_context(session._span, outside),
+            outside if outside is around._context else trace.set_span_in_context(around._span, outside),
             attributes=self._told,
         )
+        self._began = perf_counter()
+        return span
 
     def _close(self, outcome: str | None) -> None:
-        if self._parent is not None:
-            self._parent.open_iterations.discard(self)
+        if self._session is not None:
+            self._session.open_inside.discard(self)
         if outcome is not None:
             self._set(names.ITERATION_OUTCOME, outcome)
 
@@ -126,8 +150,7 @@ def iteration() -> IterationSpan:
     It numbers itself, from 1. Where the current session can't be seen, in a thread that was not given its context, use
     :meth:`SessionSpan.iteration` of its handle.
     """
-    activity = current()
-    return IterationSpan(activity.session if activity is not None else None)
+    return IterationSpan(current())
 
 
 def current_iteration() -> IterationSpan | None:

@@ -131,9 +131,7 @@ class RetrievalSpan(Answering):
         if answer is not None:
             self._answer(answer)
         elif told:
-            self._restore()
-            for checkpoint in self.checkpoints:
-                checkpoint(self._span)
+            self.checkpoint()
 
     def returned(self, value: Any) -> None:
         """The function has returned: that is the answer, unless one was recorded."""

@@ -6,7 +6,7 @@ import sys
 import uuid
 from collections.abc import Iterable
 from operator import length_hint
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from opentelemetry import trace
 from opentelemetry.context import Context, set_value
@@ -20,18 +20,23 @@ from otel_prov.environment import (
     OTEL_EXPORTER_PROV_WORKSPACE,
     variable,
 )
-from otel_prov.instrument.activity import CHECKPOINTS, NOT_RECORDED, current, tracer
+from otel_prov.instrument.activity import CHECKPOINTS, NOT_RECORDED, Activity, current, tracer
 from otel_prov.instrument.answering import Answering
 from otel_prov.instrument.content import Content, Redact
 from otel_prov.instrument.iteration import IterationSpan
 from otel_prov.instrument.nesting import Caller, caller_iri, enclosing, inside
+from otel_prov.instrument.thinking import tool_names
 from otel_prov.instrument.tool import ToolSpan
 from otel_prov.instrument.uses import Seen, Use
 from otel_prov.instrument.values import to_text
+from otel_prov.instrument.work import Work
 from otel_prov.losses import guarded
 
 if TYPE_CHECKING:
     from otel_prov.instrument.context import RemoteSession
+    from otel_prov.instrument.parts import PartSpan
+
+G = TypeVar("G")
 
 __all__ = ["SessionSpan", "current_session", "session"]
 
@@ -51,6 +56,9 @@ class SessionSpan(Answering):
         collection: str | None = None,
         user: str | None = None,
         model: str | None = None,
+        pattern: str | None = None,
+        task_type: str | None = None,
+        tools: Iterable[Any] | None = None,
         caller: Caller = None,
         redact: Redact | None = None,
     ) -> None:
@@ -83,7 +91,12 @@ class SessionSpan(Answering):
         if user is not None:
             self.identity[names.USER] = content.name(user)
         self.tracer: Tracer = tracer()
-        self.open_iterations: set[IterationSpan] = set()
+        self.open_inside: set[Activity] = set()
+        """Its iterations, and the parts of its work, that have not ended yet."""
+        self.work = Work(self.uri)
+        """What its work is divided into."""
+        self.candidates = None if tools is None else tool_names(content, tools)
+        """Names of the tools that its iterations can choose from."""
         self._numbers = iter(range(first, sys.maxsize))
         self._latest = 0
         self._came_with = context
@@ -93,11 +106,17 @@ class SessionSpan(Answering):
         self._name = None if name is None else content.name(name)
         self._model = model
         self._version = version
+        self._approach = {names.PATTERN: pattern, names.TASK_TYPE: task_type}
         self._question = question
         self._outcome: str | None = None
 
     @property
     def session(self) -> SessionSpan:
+        """Itself."""
+        return self
+
+    @property
+    def owner(self) -> Activity:
         """Itself."""
         return self
 
@@ -108,11 +127,25 @@ class SessionSpan(Answering):
 
     def iteration(self) -> IterationSpan:
         """The next iteration, to be entered with ``with`` or ``async with``."""
-        return IterationSpan(self)
+        return IterationSpan(self._here())
 
     def tool(self, name: str, arguments: Any = None) -> ToolSpan:
         """A tool call outside of any iteration: an iteration of its own in the graph."""
-        return ToolSpan(name, arguments, inside=self)
+        return ToolSpan(name, arguments, inside=self._here())
+
+    def plan(self, goals: Iterable[G]) -> list[PartSpan[G]]:
+        """A handle for each step of a plan, as :func:`otel_prov.plan`; from any thread."""
+        return _divided(self, uris.STEP, goals)
+
+    def delegate(self, goals: Iterable[G]) -> list[PartSpan[G]]:
+        """A handle for each part that others do, as :func:`otel_prov.delegate`; from any thread."""
+        return _divided(self, uris.FINDING, goals)
+
+    def _here(self) -> Activity:
+        """The part of its work that this code is inside of; else the session itself."""
+        here = current()
+        owner = here.owner if here is not None else None
+        return owner if owner is not None and owner.session is self else self
 
     def next_number(self) -> int:
         """Number of the iteration that begins now."""
@@ -125,7 +158,15 @@ class SessionSpan(Answering):
         return sys.maxsize - length_hint(self._numbers)
 
     @guarded(None, NOT_RECORDED)
-    def record(self, *, answer: Any = None, outcome: str | None = None, uses: Iterable[Use] | None = None) -> None:
+    def record(
+        self,
+        *,
+        answer: Any = None,
+        outcome: str | None = None,
+        uses: Iterable[Use] | None = None,
+        pattern: str | None = None,
+        task_type: str | None = None,
+    ) -> None:
         """Record what is known, when it is known; more than once if it changes.
 
         Args:
@@ -133,7 +174,13 @@ class SessionSpan(Answering):
             outcome: How the session ends where that can't be seen from outside: ``"max_iterations"`` for a loop that
                 gave up.
             uses: The iterations whose results the answer uses, as in :meth:`IterationSpan.record`.
+            pattern: How the agent goes about its question, such as ``react``, ``plan-then-execute`` or ``supervisor``,
+                where it decides that by itself. It is in the journal before this returns.
+            task_type: What kind of task it takes the question for.
         """
+        if approach := self._told_of({names.PATTERN: pattern, names.TASK_TYPE: task_type}):
+            self._tell(approach)
+            self.checkpoint()
         if uses is not None:
             self._set(names.ITERATION_USES, self.seen.numbers(uses, self._content))
         if outcome is not None:
@@ -153,6 +200,10 @@ class SessionSpan(Answering):
         if not self._answered or value is not None:
             self.record(answer=value)
 
+    def _told_of(self, settings: dict[str, str | None]) -> dict[str, str]:
+        """Those attributes that have a value, as names."""
+        return {name: self._content.name(value) for name, value in settings.items() if value is not None}
+
     def _open(self, outside: Context) -> Span:
         attributes: dict[str, Any] = {
             names.OPERATION_NAME: names.INVOKE_AGENT,
@@ -168,13 +219,14 @@ class SessionSpan(Answering):
             attributes[names.REQUEST_MODEL] = self._content.name(self._model)
         if self._continues is not None:
             attributes[names.SESSION_CONTINUES] = self._continues
+        attributes |= self._told_of(self._approach)
         attributes |= self._content.said(names.SESSION_QUESTION, self._question)
         self._question = None  # the span has it; the host's object is not kept alive
         if self._caller is not None:
             attributes[names.SESSION_CALLER] = self._caller
         self._told = attributes
         if self._around is not None:
-            self._around.enclose(uris.final(self.uri))
+            self._around.enclose(self.work.answer)
         title = names.INVOKE_AGENT if self._name is None else f"{names.INVOKE_AGENT} {self._name}"
         context = set_value(CHECKPOINTS, self.checkpoints, self._came_from(inside(self._parent, outside)))
         return self.tracer.start_span(title, context, attributes=attributes)
@@ -191,16 +243,17 @@ class SessionSpan(Answering):
         return trace.set_span_in_context(came_from, outside)
 
     def _close(self, outcome: str | None) -> None:
-        for iteration in list(self.open_iterations):
-            iteration.end(outcome=names.OUTCOME_ABANDONED)
+        for open_one in list(self.open_inside):
+            open_one.end(outcome=names.OUTCOME_ABANDONED)
+        if self.work.is_divided:
+            self._tell(self.work.attributes())  # threads that planned at once may have told less than all
         self._answer_with_yields()
         if outcome is None:
             outcome = self._outcome or (names.OUTCOME_FINAL if self._answered else None)
         if outcome is not None:
             self._set(names.SESSION_OUTCOME, outcome)
         if self._around is not None and not self._answered and outcome != names.OUTCOME_FINAL:
-            last = uris.iteration(self.uri, self._latest) if self._latest else self.uri
-            self._around.enclose(last, instead_of=uris.final(self.uri))
+            self._around.enclose(self.work.last(self._latest), instead_of=self.work.answer)
 
 
 def _place() -> dict[str, str]:
@@ -211,6 +264,12 @@ def _place() -> dict[str, str]:
         names.WORKSPACE: variable(OTEL_EXPORTER_PROV_WORKSPACE) or "default",
         names.FLOW: variable(OTEL_EXPORTER_PROV_FLOW) or "default",
     }
+
+
+def _divided(session: SessionSpan, kind: str, goals: Iterable[G]) -> list[PartSpan[G]]:
+    from otel_prov.instrument.parts import divided  # here, for the sake of a light import of the library
+
+    return divided(session, kind, goals)
 
 
 @guarded(None, NOT_RECORDED)
@@ -233,6 +292,9 @@ def session(
     collection: str | None = None,
     user: str | None = None,
     model: str | None = None,
+    pattern: str | None = None,
+    task_type: str | None = None,
+    tools: Iterable[Any] | None = None,
     caller: Caller = None,
     redact: Redact | None = None,
 ) -> SessionSpan:
@@ -253,6 +315,9 @@ def session(
         collection: TrustGraph's collection; ``OTEL_EXPORTER_PROV_COLLECTION``, else ``default``, if left out.
         user: On whose behalf the agent runs.
         model: The model that the agent asks.
+        pattern: How the agent goes about its question, such as ``react``, ``plan-then-execute`` or ``supervisor``.
+        task_type: What kind of task it takes the question for.
+        tools: The tools that each iteration can choose from: their names, or what has a ``name`` or ``__name__``.
         caller: What the session is part of, where that can't be seen: the handle of an iteration or a tool call of
             another one, or the IRI of an iteration (:attr:`IterationSpan.uri`).
         redact: Rewrites every text before it becomes an attribute; a text on which it fails is left out.
@@ -269,6 +334,9 @@ def session(
         collection=collection,
         user=user,
         model=model,
+        pattern=pattern,
+        task_type=task_type,
+        tools=tools,
         caller=caller,
         redact=redact,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from opentelemetry import trace
 from opentelemetry.context import Context
@@ -14,11 +14,9 @@ from otel_prov import names, uris
 from otel_prov.instrument.activity import NOT_RECORDED, Activity, current
 from otel_prov.instrument.callables import wrap
 from otel_prov.instrument.nesting import Enclosing
+from otel_prov.instrument.thinking import Attributes, beforehand
 from otel_prov.instrument.values import to_text
 from otel_prov.losses import guarded, lost
-
-if TYPE_CHECKING:
-    from otel_prov.instrument.session import SessionSpan
 
 __all__ = ["ToolSpan", "tool"]
 
@@ -79,33 +77,39 @@ class ToolSpan(Enclosing):
             return self._span
         content = self._content = session._content
         name = content.name(self._name)
-        number = self.number = self._number(session)
+        alone: Attributes = {}
+        if (number := self._number()) is None:  # a call outside of any iteration is one itself
+            number = session.next_number()
+            alone = beforehand(self.owner or session, session.candidates)
+        self.number = number
         self._place = uris.iteration(session.uri, number)
         attributes: dict[str, Any] = {
             names.OPERATION_NAME: names.EXECUTE_TOOL,
             names.TOOL_NAME: name,
             **session.identity,
             names.ITERATION_NUMBER: number,
+            **alone,
         }
         if (text := content.json(self._arguments)) is not None:
             attributes[names.TOOL_ARGUMENTS] = text
         self._arguments = None  # the span has them; the host's objects are not kept alive
         self._told = attributes
+        around = session if self._parent._context is None else self._parent  # what nobody has entered has no span
         return session.tracer.start_span(
             f"{names.EXECUTE_TOOL} {name}",
-            trace.set_span_in_context(self._parent._span, outside),
+            trace.set_span_in_context(around._span, outside),
             attributes=attributes,
         )
 
-    def _number(self, session: SessionSpan) -> int:
-        """Number of the iteration around this call; a call outside of any is one itself."""
-        activity = self._parent
-        while activity is not None and activity is not session:
+    def _number(self) -> int | None:
+        """Number of the iteration around this call."""
+        activity, owner = self._parent, self.owner
+        while activity is not None and activity is not owner:
             number = getattr(activity, "number", None)
             if isinstance(number, int):
                 return number
             activity = activity._parent
-        return session.next_number()
+        return None
 
     def _close(self, outcome: str | None) -> None:
         if outcome is not None:

@@ -10,7 +10,7 @@ from otel_prov import names
 from otel_prov.read.spans import Span
 from otel_prov.steps import Digest
 
-__all__ = ["digest", "end", "first", "ids", "text", "time"]
+__all__ = ["digest", "end", "error", "first", "ids", "merit", "text", "time"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -48,3 +48,17 @@ def digest(spans: Sequence[Span], attribute: str) -> Digest | None:
 def ids(span: Span | None) -> dict[str, Any]:
     """Where a step that is read from the span stands in the trace."""
     return {"trace_id": span.trace_id, "span_id": span.span_id} if span else {}
+
+
+def error(span: Span) -> str | None:
+    """What went wrong in an iteration, a call or a part: its error, or that it was stopped."""
+    if span.error is not None:
+        return span.error or str(span.attributes.get(names.ERROR_TYPE) or names.OUTCOME_ERROR)
+    return text(span, names.ITERATION_OUTCOME)
+
+
+def merit(span: Span) -> tuple[bool, int, str]:
+    """Of several attempts the first that ended well is best: what has been told of it stays as it is. While none has,
+    the latest."""
+    ended_well = span.end > 0 and error(span) is None
+    return ended_well, -span.end if ended_well else span.start, span.span_id

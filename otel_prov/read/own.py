@@ -7,10 +7,22 @@ from dataclasses import replace
 from datetime import datetime
 
 from otel_prov import names
-from otel_prov.read.attributes import digest, end, first, ids, text, time
+from otel_prov.read import parts
+from otel_prov.read.attributes import digest, end, error, first, ids, merit, text, time
 from otel_prov.read.retrieval import kind_of
 from otel_prov.read.spans import Span
-from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
+from otel_prov.steps import (
+    Analysis,
+    Conclusion,
+    Decomposition,
+    Observation,
+    Plan,
+    Question,
+    Session,
+    Step,
+    Synthesis,
+    Usage,
+)
 
 __all__ = ["read_session", "session_of"]
 
@@ -41,17 +53,18 @@ def read_session(uri: str, spans: Sequence[Span]) -> Session:
     if runs:
         asked, started = first(runs, names.SESSION_QUESTION), time(beginning.start) if beginning else None
         steps.append(Question(asked, started, digest=digest(runs, names.SESSION_QUESTION), **ids(beginning or runs[0])))
-    steps += _iterations(spans)
+    results, findings = parts.results(spans), parts.findings(spans)
+    divided = [*parts.whole(Plan, runs, results), *parts.whole(Decomposition, runs, findings)]
+    steps += [*parts.decision(runs), *divided, *_iterations(spans)]
+    ending: list[Step] = [*results, *findings]
     if answer is not None or outcome == names.OUTCOME_FINAL:
         teller = next((run for run in tellers if names.SESSION_ANSWER in run.attributes), last)
-        conclusion, unsaid = _conclusion(answer, steps), digest(tellers, names.SESSION_ANSWER)
-        uses = _uses(tellers, before=_last_number(steps) + 1)
-        uses = conclusion.uses if uses is None else uses
-        steps.append(replace(conclusion, uses=uses, digest=unsaid, **ids(teller)))
+        answered = Synthesis(answer) if divided else _conclusion(answer, steps, tellers)
+        ending.append(replace(answered, digest=digest(tellers, names.SESSION_ANSWER), **ids(teller)))
 
     return Session(
         uri,
-        tuple(steps),
+        (*steps, *ending),
         caller=first(runs, names.SESSION_CALLER),
         collection=first(spans, names.COLLECTION),
         agent=first(runs, names.AGENT_NAME),
@@ -72,7 +85,7 @@ def _last(runs: Sequence[Span]) -> Span | None:
     error, or whatever else stopped a process, stays until another takes the session up again.
     """
     settled = [run for run in runs if text(run, names.SESSION_OUTCOME) in _SETTLED]
-    last = max(settled, key=_merit) if settled else runs[-1] if runs else None
+    last = max(settled, key=merit) if settled else runs[-1] if runs else None
     return last if last and text(last, names.SESSION_OUTCOME) else None
 
 
@@ -99,7 +112,7 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
     best one says counts, and only what it doesn't know is taken from the others.
     """
     if len(cycles) > 1:
-        cycles = sorted(cycles, key=_merit, reverse=True)
+        cycles = sorted(cycles, key=merit, reverse=True)
     if len(calls) > 1:
         calls = _of_one_attempt(cycles, calls)
     action = first(cycles, names.ITERATION_ACTION)
@@ -113,6 +126,9 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
         arguments=_either(first(cycles, names.ITERATION_ARGUMENTS), first(mine, names.TOOL_ARGUMENTS)),
         thought_digest=digest(cycles, names.ITERATION_THOUGHT),
         uses=_uses(cycles, before=number),
+        within=parts.within([*cycles, *calls]),
+        candidates=_candidates([*cycles, *calls]),
+        usage=_usage(cycles),
         started=time(min(cycle.start for cycle in cycles)) if cycles else None,
         ended=_thought_until(cycles, own),
         **ids(next(iter([*cycles, *calls]), None)),
@@ -120,7 +136,7 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
     observation = Observation(
         number,
         text=_either(first(cycles, names.ITERATION_OBSERVATION), first(mine, names.TOOL_RESULT)),
-        error=_error(own) if own else None,
+        error=error(own) if own else None,
         sub_trace=first([*mine, *cycles], names.SUB_TRACE),
         digest=digest(cycles, names.ITERATION_OBSERVATION) or digest(mine, names.TOOL_RESULT),
         started=time(own.start) if own else None,
@@ -129,7 +145,7 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
     )
     further = _further(number, [call for call in calls if call is not own])
     if all(step.error is None for step in [observation, *further]) and cycles:
-        observation = replace(observation, error=_error(cycles[0]))
+        observation = replace(observation, error=error(cycles[0]))
     if observation == Observation(number) and observation.digest is None:
         return [analysis, *further]
     return [analysis, observation, *further]
@@ -141,7 +157,7 @@ def _further(number: int, calls: Sequence[Span]) -> list[Observation]:
         Observation(
             number,
             text=text(call, names.TOOL_RESULT),
-            error=_error(call),
+            error=error(call),
             call=position,
             action=text(call, names.TOOL_NAME),
             arguments=text(call, names.TOOL_ARGUMENTS),
@@ -156,10 +172,16 @@ def _further(number: int, calls: Sequence[Span]) -> list[Observation]:
 
 
 def _thought_until(cycles: Sequence[Span], own: Span | None) -> datetime | None:
-    """When the iteration's thinking was over: as its call began, or as it ended without an action."""
+    """When the iteration's thinking was over: as its call began, as it told of its action, or as it ended without."""
     if own:
         return time(own.start)
-    return end(cycles[0]) if cycles and names.ITERATION_ACTION not in cycles[0].attributes else None
+    if not cycles or names.ITERATION_ACTION not in cycles[0].attributes:
+        return end(cycles[0]) if cycles else None
+    took = cycles[0].attributes.get(names.ITERATION_THINKING)
+    if not isinstance(took, int | float) or not 0 <= took < 1e12:
+        return None
+    told = cycles[0].start + round(took * 1e6)
+    return time(min(told, cycles[0].end or told))
 
 
 def _acted_until(cycles: Sequence[Span], own: Span | None) -> datetime | None:
@@ -180,13 +202,6 @@ def _observed(cycle: Span) -> bool:
     return name in cycle.attributes or name + names.SHA256 in cycle.attributes
 
 
-def _merit(span: Span) -> tuple[bool, int, str]:
-    """Of several attempts the first that ended well is best: what has been told of it stays as it is. While none has,
-    the latest."""
-    ended_well = span.end > 0 and _error(span) is None
-    return ended_well, -span.end if ended_well else span.start, span.span_id
-
-
 def _of_one_attempt(cycles: Sequence[Span], calls: Sequence[Span]) -> Sequence[Span]:
     """The calls of the best attempt at an iteration that made any."""
     by_id = {call.span_id: call for call in calls}
@@ -200,25 +215,27 @@ def _of_one_attempt(cycles: Sequence[Span], calls: Sequence[Span]) -> Sequence[S
     if len(attempts) < 2:
         return calls
     best = next((cycle.span_id for cycle in cycles if cycle.span_id in attempts), None)
-    return attempts[best] if best is not None else max(attempts.values(), key=lambda each: max(map(_merit, each)))
+    return attempts[best] if best is not None else max(attempts.values(), key=lambda each: max(map(merit, each)))
 
 
-def _conclusion(answer: str | None, steps: list[Step]) -> Conclusion:
+def _conclusion(answer: str | None, steps: list[Step], tellers: Sequence[Span]) -> Conclusion:
     """The conclusion; if all that the last iteration did was think, it is taken off the steps, and its thought is the
     conclusion's."""
+    uses = _uses(tellers, before=_last_number(steps) + 1)
     if steps and isinstance(last := steps[-1], Analysis) and last.action is last.arguments is None:
         steps.pop()
         return Conclusion(
             answer,
             last.thought,
-            last.uses,
+            last.uses if uses is None else uses,
+            usage=last.usage,
             thought_digest=last.thought_digest,
             iteration=last.number,
             iteration_span=last.span_id,
             started=last.started,
             ended=last.ended,
         )
-    return Conclusion(answer)
+    return Conclusion(answer, uses=uses)
 
 
 def _last_number(steps: Sequence[Step]) -> int:
@@ -234,11 +251,22 @@ def _uses(spans: Sequence[Span], before: int) -> tuple[int, ...] | None:
     return tuple(sorted({number for number in told if type(number) is int and 0 < number < before}))
 
 
-def _error(span: Span) -> str | None:
-    """What went wrong in an iteration or a call: its error, or that it was stopped."""
-    if span.error is not None:
-        return span.error or str(span.attributes.get(names.ERROR_TYPE) or names.OUTCOME_ERROR)
-    return text(span, names.ITERATION_OUTCOME)
+def _candidates(cycles: Sequence[Span]) -> tuple[str, ...]:
+    """Names of the tools that there were to choose from, as the first span tells that does."""
+    told = (cycle.attributes.get(names.ITERATION_CANDIDATES) for cycle in cycles)
+    found = next((candidates for candidates in told if isinstance(candidates, list)), [])
+    return tuple(candidate for candidate in found if isinstance(candidate, str))
+
+
+def _usage(cycles: Sequence[Span]) -> Usage | None:
+    """What thinking took, as the first span tells that does; the model is the one that answered, if that is known."""
+    for cycle in cycles:
+        model = text(cycle, names.RESPONSE_MODEL) or text(cycle, names.REQUEST_MODEL)
+        tokens = [cycle.attributes.get(name) for name in (names.INPUT_TOKENS, names.OUTPUT_TOKENS)]
+        usage = Usage(model, *(number if type(number) is int and number >= 0 else None for number in tokens))
+        if usage != Usage():
+            return usage
+    return None
 
 
 def _either(text: str | None, otherwise: str | None) -> str | None:
