@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,7 @@ class IterationSpan(Enclosing):
     entered."""
     _acting = False
     _began = 0.0
+    _counted: Mapping[str, int] = {}  # tokens that other instrumentations told of
 
     def __init__(self, inside: Activity | None) -> None:
         self._parent = inside.owner if inside is not None else None
@@ -98,7 +99,9 @@ class IterationSpan(Enclosing):
         if sub_trace is not None:
             self.enclose(to_text(sub_trace))
         if not (candidates is None and model is None and input_tokens is None and output_tokens is None):
-            self._tell(thinking(content, candidates, model, input_tokens, output_tokens))
+            told = thinking(content, candidates, model, input_tokens, output_tokens)
+            self._tell(told)
+            self._counted = {name: number for name, number in self._counted.items() if name not in told}
         self._say(names.ITERATION_THOUGHT, thought)
         if action is not None:
             self._set(names.ITERATION_ACTION, content.name(action))
@@ -114,6 +117,19 @@ class IterationSpan(Enclosing):
             self._restore()
             for checkpoint in session.checkpoints:
                 checkpoint(span)
+
+    @guarded(None, NOT_RECORDED)
+    def add_usage(self, models: Mapping[str, str], tokens: Mapping[str, int]) -> None:
+        """Another instrumentation tells, by attributes, which model was asked in here, and how many tokens that took.
+        What the agent says itself counts."""
+        if not self._span.is_recording():
+            return
+        known: Mapping[str, Any] = getattr(self._span, "attributes", None) or {}
+        for name, number in tokens.items():
+            if name in self._counted or name not in known:
+                self._counted = {**self._counted, name: self._counted.get(name, 0) + number}
+                self._set(name, self._counted[name])
+        self._tell({name: self._content.name(model) for name, model in models.items() if name not in known})
 
     def _open(self, outside: Context) -> Span:
         session, owner = self._session, self._parent

@@ -10,6 +10,7 @@ from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from otel_prov import names
 from otel_prov.instrument.activity import CHECKPOINTS
 from otel_prov.losses import guarded
+from otel_prov.record.models import MODEL_CALLS
 from otel_prov.record.recorder import recorder
 
 __all__ = ["ProvSpanProcessor"]
@@ -31,8 +32,11 @@ class ProvSpanProcessor(SpanProcessor):
 
     @guarded(None, NOT_RECORDED)
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
-        """Record the start of a session or a tool call; an iteration has nothing to tell yet."""
+        """Record the start of a session, a tool call or a part of the work; an iteration has nothing to tell yet."""
         if span.name == names.ITERATION:
+            return
+        if names.SESSION_ID not in (span.attributes or ()):
+            MODEL_CALLS.started(span, parent_context)
             return
         checkpoints = get_value(CHECKPOINTS, parent_context)
         if isinstance(checkpoints, list):
@@ -46,7 +50,8 @@ class ProvSpanProcessor(SpanProcessor):
 
     @guarded(None, NOT_RECORDED)
     def on_end(self, span: ReadableSpan) -> None:
-        """Record an ended span."""
+        """Record an ended span; of a model's, inside of an iteration, that one is told first what it took."""
+        MODEL_CALLS.ended(span)
         if self._recorder.write(span):
             self._recorder.remember(span)
 
