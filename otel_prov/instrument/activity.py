@@ -171,10 +171,11 @@ class Activity:
     def _say(self, name: str, value: Any) -> str | None:
         """Set the attribute that records a value as text, or those by which it is known again. Gives the text, if it
         was recorded."""
-        said = self._content.said(name, value)
-        self._tell(said)
-        text = said.get(name)
-        return text if isinstance(text, str) else None
+        if (text := self._content.text(value)) is not None:
+            self._set(name, text)
+        elif value is not None:
+            self._tell(self._content.said(name, value))
+        return text
 
     def _restore(self) -> None:
         """Set all attributes anew if some were pushed out: above its limit, which the program may reach with attributes

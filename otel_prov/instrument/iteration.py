@@ -105,9 +105,9 @@ class IterationSpan(Enclosing):
         self._say(names.ITERATION_THOUGHT, thought)
         if action is not None:
             self._set(names.ITERATION_ACTION, content.name(action))
-            if not self._acting:
-                self._acting = True
-                self._set(names.ITERATION_THINKING, round(1000 * (perf_counter() - self._began), 3))
+            if not self._acting and observation is None:  # or else the action is over already
+                self._set(names.ITERATION_THINKING, int(1000 * (perf_counter() - self._began)))
+            self._acting = True
         if arguments is not None and (text := content.json(arguments)) is not None:
             self._set(names.ITERATION_ARGUMENTS, text)
         if observation is not None:

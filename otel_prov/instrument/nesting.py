@@ -5,7 +5,7 @@ from __future__ import annotations
 from opentelemetry import trace
 from opentelemetry.context import Context
 
-from otel_prov import names
+from otel_prov import names, uris
 from otel_prov.instrument.activity import NOT_RECORDED, Activity, current
 from otel_prov.instrument.values import to_text
 from otel_prov.losses import guarded
@@ -38,10 +38,16 @@ def enclosing(caller: Caller) -> Activity | None:
 
 
 def caller_iri(caller: Caller, parent: Activity | None) -> str | None:
-    """The IRI of what a session derives from."""
+    """The IRI of what a session derives from. What a part of the work came to derives from the session that did it, so
+    that session from the plan, or the decomposition."""
     if caller is None or isinstance(caller, Activity):
         return parent.place if parent is not None else None
-    return to_text(caller)
+    text = to_text(caller)
+    outer, _, index = text.rpartition("/")
+    for kind, whole in ((uris.STEP, uris.PLAN), (uris.FINDING, uris.DECOMPOSITION)):
+        if index.isdecimal() and outer.endswith(f"/{kind}"):
+            return outer.removesuffix(kind) + whole
+    return text
 
 
 def inside(parent: Activity | None, outside: Context) -> Context:

@@ -41,6 +41,9 @@ class PartSpan(Enclosing, Generic[G]):
 
     index = 0
     """Which it is, from 0."""
+    uri: str | None = None
+    """Its IRI in the graph, ``S/step/{i}`` or ``S/finding/{i}``: what a session in another process names as its caller.
+    ``None`` where it is not recorded."""
 
     def __init__(self, goal: G, kind: str, session: SessionSpan | None) -> None:
         self.goal = goal
@@ -102,7 +105,7 @@ class PartSpan(Enclosing, Generic[G]):
         self._parent = here
         self._content = session._content
         self._told = {**session.identity, names.WITHIN: self.within, **self._content.said(names.GOAL, self.goal)}
-        session.work.reached = uris.part(session.uri, self._kind, self.index)
+        session.work.reached = self.uri
         session.open_inside.add(self)
         return session.tracer.start_span(_SPANS[self._kind], outside, attributes=self._told)
 
@@ -129,6 +132,7 @@ def _number(session: SessionSpan, kind: str, parts: Iterable[PartSpan[Any]]) -> 
         part.index = session.work.index(kind)
         if part.index < MOST:
             part.within = f"{kind}/{part.index}"
+            part.uri = uris.part(session.uri, kind, part.index)
             session.work.add(kind, part.index, session._content.text(part.goal))
         else:
             lost(f"{_SPANS[kind]} not recorded: too many", f"more than {MOST:,} in one session")

@@ -282,6 +282,22 @@ def test_what_runs_in_a_step_without_an_iteration_derives_from_the_plan(program:
     assert [step.sub_trace for step in told.of(Observation)] == [f"{asked.uri}/final"]
 
 
+def test_a_session_in_another_process_names_the_part_as_its_caller(program: Program) -> None:
+    with session("?", name="supervisor") as run:
+        iris = [part.uri for part in (*plan("look"), *delegate("ask"))]
+
+    def other_process() -> None:
+        for iri in iris:
+            with session("?", name="expert", caller=iri):
+                pass
+
+    thread = threading.Thread(target=other_process)
+    thread.start()
+    thread.join()
+    assert iris == [f"{run.uri}/step/0", f"{run.uri}/finding/0"]
+    assert [each.caller for each in by_agent(program, "expert")] == [f"{run.uri}/plan", f"{run.uri}/decompose"]
+
+
 def test_a_trace_of_somebody_elses_is_named(program: Program) -> None:
     with session("?"), delegate("ask")[0] as part:
         part.record("so", sub_trace="urn:other:final")

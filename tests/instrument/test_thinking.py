@@ -92,3 +92,9 @@ def test_thinking_ends_as_the_tool_is_called_where_it_is(program: Program) -> No
     (call,) = (span for span in program.spans if span.name == "execute_tool look")
     assert analysis.ended is not None
     assert round(analysis.ended.timestamp() * 1e6) == int(call.start_time or 0) // 1000
+
+
+def test_thinking_is_not_told_by_what_is_recorded_when_all_is_over(program: Program) -> None:
+    with session("?"), iteration() as step:
+        step.record(thought="t", action="look", observation="o")
+    assert next(program.session.of(Analysis)).ended is None
