@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from opentelemetry import trace
@@ -146,7 +146,7 @@ def _number(session: SessionSpan, kind: str, parts: Iterable[PartSpan[Any]]) -> 
 
 def _several(goals: Any) -> Iterable[Any]:
     """The goals, or the one that was given in place of several."""
-    if isinstance(goals, (str, bytes, Mapping)) or not isinstance(goals, Iterable):
+    if isinstance(goals, (str, bytes)) or not isinstance(goals, Iterable):
         return [goals]
     return goals
 

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from otel_prov.keep import Store
+from otel_prov.steps import Session
 from tests.examples.endpoint import Endpoint
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -40,6 +42,13 @@ class Reader:
     def sessions(self) -> list[Any]:
         """Every session, the oldest first."""
         return [self.look("show", listed["uri"], "--format", "json") for listed in self.look("list", "--json")[::-1]]
+
+    def kept(self) -> list[Session]:
+        """Every session, the oldest first, as the store has it."""
+        with Store(self.store) as store:
+            store.take_in()
+            found = [store.session(listed.uri) for listed in store.sessions()]
+        return [session for session in found[::-1] if session is not None]
 
     def _call(self, *command: str) -> subprocess.CompletedProcess[str]:
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "OTEL_"))}

@@ -498,6 +498,7 @@ def test_goals_and_results_of_any_type(program: Program) -> None:
             with part:
                 part.record(part.goal)
         assert [part.goal for part in plan(7)] == [7]  # type: ignore[arg-type]
+        assert [part.goal for part in delegate({"a": print, "b": print})] == ["a", "b"]
     results = [step.text for step in program.session.of(StepResult)]
     assert results == [None, "<Unprintable: RuntimeError>", '{"a": 1}', "5"]
     assert next(program.session.of(Plan)).goals == (None, "<Unprintable: RuntimeError>", '{"a": 1}', "5", "7")

@@ -18,13 +18,16 @@ from typing_extensions import assert_type
 
 from otel_prov import (
     IterationSpan,
+    PartSpan,
     SessionSpan,
     ToolSpan,
     current_iteration,
     current_session,
+    delegate,
     extract,
     inject,
     iteration,
+    plan,
     session,
     tool,
     trace_agent,
@@ -294,6 +297,37 @@ async def handles(work: Callable[[], str]) -> None:
     step.record(action="a", outcome="final")  # type: ignore[call-arg]
     session(session_id=1)  # type: ignore[arg-type]
     print(current_session().uri)  # type: ignore[union-attr]
+
+
+# Plans and delegation
+
+
+def parts(goals: list[str], tasks: Iterator[Request], titles: dict[str, int]) -> None:
+    assert_type(plan(goals), list[PartSpan[str]])
+    assert_type(plan("look"), list[PartSpan[str]])
+    assert_type(delegate(tasks), list[PartSpan["Request"]])
+    assert_type(delegate(titles), list[PartSpan[str]])
+    with session("q", pattern="supervisor", task_type="research", tools=[parts, "ask"]) as run:
+        run.record(pattern="react")
+        assert_type(run.plan(goals), list[PartSpan[str]])
+        for part in run.delegate(tasks):
+            assert_type(part.goal, Request)
+            assert_type(part.index, int)
+            with part as entered:
+                assert_type(entered, PartSpan["Request"])
+                assert_type(part.iteration(), IterationSpan)
+                part.record(object(), sub_trace="urn:s:final")
+    with iteration() as step:
+        step.record(candidates=["a"], model="m", input_tokens=1, output_tokens=2)
+        step.record(input_tokens="1")  # type: ignore[arg-type]
+    plan(1)  # type: ignore[arg-type]
+    plan(goals)[0].record(answer=1)  # type: ignore[call-arg]
+    session("q", pattern=1)  # type: ignore[arg-type]
+
+
+@trace_agent(pattern="supervisor", task_type=user_of, tools=[parts])
+def with_a_pattern(question: str, user: str) -> int:
+    return len(question + user)
 
 
 # Handing a session on
