@@ -172,16 +172,20 @@ def _further(number: int, calls: Sequence[Span]) -> list[Observation]:
 
 
 def _thought_until(cycles: Sequence[Span], own: Span | None) -> datetime | None:
-    """When the iteration's thinking was over: as its call began, as it told of its action, or as it ended without."""
+    """When the iteration's thinking was over: as its call began; where it made none, as it told of its action, or as it
+    ended without an action.
+
+    Not known while the iteration goes on, which may still make a call.
+    """
     if own:
         return time(own.start)
-    if not cycles or names.ITERATION_ACTION not in cycles[0].attributes:
-        return end(cycles[0]) if cycles else None
-    took = cycles[0].attributes.get(names.ITERATION_THINKING)
+    cycle = cycles[0] if cycles else None
+    if cycle is None or not cycle.end or names.ITERATION_ACTION not in cycle.attributes:
+        return end(cycle) if cycle else None
+    took = cycle.attributes.get(names.ITERATION_THINKING)
     if not isinstance(took, int | float) or not 0 <= took < 1e12:
         return None
-    told = cycles[0].start + round(took * 1e6)
-    return time(min(told, cycles[0].end or told))
+    return time(min(cycle.start + round(took * 1e6), cycle.end))
 
 
 def _acted_until(cycles: Sequence[Span], own: Span | None) -> datetime | None:

@@ -70,14 +70,13 @@ def test_thinking_ends_as_the_action_is_told(program: Program) -> None:
     with session("?"), iteration() as step:
         time.sleep(0.02)
         step.record(action="look")
-        told = next(program.session.of(Analysis))
+        assert next(program.session.of(Analysis)).ended is None  # a tool may still be called
         time.sleep(0.02)
         step.record(action="look", arguments={"at": 1})
         step.record(observation="o")
     analysis, observation = program.session.steps[1:]
     assert isinstance(analysis, Analysis)
     assert isinstance(observation, Observation)
-    assert analysis.ended == told.ended
     assert analysis.started and analysis.ended and observation.ended  # noqa: PT018
     assert (analysis.ended - analysis.started).total_seconds() >= 0.02
     assert (observation.ended - analysis.ended).total_seconds() >= 0.02
