@@ -50,10 +50,10 @@ class ProvSpanProcessor(SpanProcessor):
 
     @guarded(None, NOT_RECORDED)
     def on_end(self, span: ReadableSpan) -> None:
-        """Record an ended span; of a model's, inside of an iteration, that one is told first what it took."""
-        MODEL_CALLS.ended(span)
+        """Record an ended span. Of a model's, inside of an iteration, that one is told what it took."""
         if self._recorder.write(span):
             self._recorder.remember(span)
+        MODEL_CALLS.ended(span)
 
     @guarded(None, NOT_RECORDED)
     def shutdown(self) -> None:

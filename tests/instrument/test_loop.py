@@ -344,3 +344,11 @@ def test_without_an_sdk_the_loop_runs_as_if_it_were_not_traced(monkeypatch: pyte
     with session("?") as run, run.iteration() as step, step.tool("t") as call:
         call.record("x")
         assert step.number == 1
+
+
+def test_outside_of_a_session_the_hosts_own_span_stays_current(program: Program) -> None:
+    with program.provider.get_tracer("host").start_as_current_span("host") as host:
+        with iteration() as step, step.tool("look"):
+            assert trace.get_current_span() is host
+        assert trace.get_current_span() is host
+    assert [span.name for span in program.spans] == ["host"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from otel_prov import delegate, iteration, names, plan, session, tool, uris
 from otel_prov.keep import Store
-from otel_prov.keep.rows import position
+from otel_prov.keep.rows import key, position
 from otel_prov.read import Span, read
 from otel_prov.read.nesting import last_node, outer_of
 from otel_prov.steps import (
@@ -83,6 +83,20 @@ def test_any_part_of_the_records_tells_a_part_of_the_session(records: list[Span]
         assert all(goal in (None, GOALS[index]) for index, goal in enumerate(goals))
         assert all(goals[step.index] == step.goal for step in results)
     assert last_node(part).startswith(part.uri)
+
+
+def test_each_record_only_adds(records: list[Span]) -> None:
+    said: dict[tuple[str, str], object] = {}
+    for known in range(1, len(records) + 1):
+        (told,) = read(records[:known])
+        now = {
+            (key(step), each.name): value
+            for step in told.steps
+            for each in fields(step)
+            if (value := getattr(step, each.name)) not in (None, ())
+        }
+        assert said.items() <= now.items()
+        said = now
 
 
 def test_parts_tell_the_plan_where_the_sessions_span_is_missing(records: list[Span]) -> None:
