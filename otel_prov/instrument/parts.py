@@ -54,20 +54,27 @@ class PartSpan(Enclosing, Generic[G]):
 
     @property
     def session(self) -> SessionSpan | None:
-        """The session whose work it is part of."""
-        return self._session
+        """The session whose work it is part of; of a part that is not recorded, the one that it runs inside of."""
+        return self._session if self._session is not None else super().session
 
     @property
-    def owner(self) -> Activity:
-        """Itself."""
-        return self
+    def owner(self) -> Activity | None:
+        """Itself, if it is recorded."""
+        return self if self.within is not None else super().owner
 
     @property
     def place(self) -> str | None:
         """The plan, or the decomposition: what the part came to is not there before what runs inside of it."""
         if self._session is None or self.within is None:
-            return self._session.place if self._session is not None else None
+            return self._parent.place if self._parent is not None else None
         return _WHOLES[self._kind](self._session.uri)
+
+    def enclose(self, last: str, *, instead_of: str | None = None) -> None:
+        """A session runs inside of this; of a part that is not recorded, inside of what is around it."""
+        if self.within is not None:
+            super().enclose(last, instead_of=instead_of)
+        elif self._parent is not None:
+            self._parent.enclose(last, instead_of=instead_of)
 
     def iteration(self) -> IterationSpan:
         """The next iteration of the session, for this."""
@@ -96,10 +103,10 @@ class PartSpan(Enclosing, Generic[G]):
         super().activate()
 
     def _open(self, outside: Context) -> Span:
-        session = self._session
+        session, here = self._session, current(outside)
         if session is None or self.within is None:
+            self._parent = None if here is not None and self._surrounds(here) else here
             return INVALID_SPAN
-        here = current(outside)
         if here is None or here.session is not session or self._surrounds(here):
             here, outside = session, trace.set_span_in_context(session._span, outside)
         self._parent = here

@@ -348,6 +348,24 @@ def test_outside_of_a_session_nothing_is_recorded_and_that_is_counted_once(progr
     assert [span.name for span in program.spans] == ["host"]
 
 
+def test_a_plan_from_outside_of_the_session_is_no_obstacle_to_what_it_holds(program: Program) -> None:
+    (step,) = plan("too early")
+    with session("?", name="planner"), iteration() as cycle, step:
+        cycle.record(action="ask", observation=expert("it"))
+        with tool("look"):
+            pass
+        with iteration() as inner:
+            inner.record(action="act")
+    (told,) = by_agent(program, "planner")
+    (asked,) = by_agent(program, "expert")
+    assert [(each.number, each.action, each.within) for each in told.of(Analysis)] == [
+        (1, "ask", None),
+        (2, "act", None),
+    ]
+    assert asked.caller == f"{told.uri}/i1"
+    assert [each.sub_trace for each in told.of(Observation)] == [f"{asked.uri}/final", None]
+
+
 def test_the_context_around_a_part_comes_back(program: Program) -> None:
     with session("?"):
         outside = trace.get_current_span()
