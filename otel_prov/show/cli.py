@@ -23,6 +23,7 @@ from otel_prov.show.nested import Tree, tree, whole
 from otel_prov.show.options import age, filters, rdf_options, size
 from otel_prov.show.page import Page, console
 from otel_prov.show.program import LOSSES, Commands, Trouble
+from otel_prov.show.query import query
 from otel_prov.show.reading import count, one, reading, session_of, source, write_utf8
 from otel_prov.show.sparql import sparql
 from otel_prov.show.table import print_table
@@ -146,6 +147,7 @@ def follow_(folder: Path, /, reference: str | None, full: bool) -> None:
 main.add_command(questions.why_)
 main.add_command(questions.impact_)
 main.add_command(questions.diff_)
+main.add_command(query)
 main.add_command(sparql)
 main.add_command(exchange.export)
 main.add_command(exchange.import_)
