@@ -11,14 +11,20 @@ from typing import Any
 import click
 
 from otel_prov import retention
-from otel_prov.describe.formats import write
+from otel_prov.describe import DEFAULT_VIEW
+from otel_prov.describe.formats import FORMATS, write
 from otel_prov.record.journal import store_folder
 from otel_prov.show import delivery, exchange, questions
+from otel_prov.show.chains import chains
 from otel_prov.show.doctor import doctor
 from otel_prov.show.document import listed, session_document
+from otel_prov.show.dot import dot
+from otel_prov.show.drawing import draw
 from otel_prov.show.elsewhere import from_option, nothing
 from otel_prov.show.escape import json_text, rdf_text
 from otel_prov.show.follow import follow, next_session
+from otel_prov.show.lines import Row, Section
+from otel_prov.show.mermaid import mermaid
 from otel_prov.show.nested import Tree, tree, whole
 from otel_prov.show.options import age, filters, rdf_options, size
 from otel_prov.show.page import Page, console
@@ -30,6 +36,9 @@ from otel_prov.show.table import print_table
 from otel_prov.show.validate import validate
 
 __all__ = ["main"]
+
+PICTURES = {"mermaid": mermaid, "dot": dot}
+"""Texts that other programs make pictures of."""
 
 
 @click.group(
@@ -82,7 +91,7 @@ def list_(folder: Path, /, url: str | None, as_json: bool, **chosen: Any) -> Non
 
 @main.command()
 @click.argument("reference")
-@rdf_options("text", "json", default="text")
+@rdf_options("text", "json", *PICTURES, default="text")
 @click.option("--full", is_flag=True, help="Long texts whole, not folded.")
 @click.option(
     "--depth",
@@ -110,15 +119,21 @@ def show(
     """Show a session, from its question to its answer, and what ran inside of its tool calls."""
     if collection is not None and url is None:
         raise click.UsageError("--collection goes with --from.")
+    if format in PICTURES and view != DEFAULT_VIEW:
+        raise click.UsageError("Pictures of the PROV view are made by 'otel-prov export ID -o FILE.svg', or FILE.dot.")
     with source(folder, url, {"collection": collection}) as store:
         session = session_of(store, folder, reference)
-        seen = tree(store, session, depth) if format in ("text", "json") else Tree(session)
+        seen = Tree(session) if format in FORMATS else tree(store, session, depth)
     if format == "text":
         page = Page(console(), full=full)
         for section in whole(seen):
             page.begin(section)
+        if lines := chains(seen):
+            page.begin(Section("", (Row("Graph", "\n".join(lines)),)))
     elif format == "json":
         write_utf8(json_text(session_document(seen)) + "\n")
+    elif format in PICTURES:
+        write_utf8(PICTURES[format](draw(seen)))
     else:
         rdf = io.BytesIO()
         write([session], format, shape, rdf, view)

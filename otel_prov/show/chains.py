@@ -1,0 +1,113 @@
+"""A session's graph in a few lines of text, where it isn't one chain from the question to the answer::
+
+Question → Iteration 1
+Question → Iteration 2
+Iteration 1, Iteration 2 → Iteration 3 → Conclusion
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from otel_prov.describe import uris
+from otel_prov.show.drawing import Drawing, Node, draw
+from otel_prov.show.nested import Tree
+from otel_prov.show.table import TYPES
+
+__all__ = ["chains"]
+
+_MOST: Final = 8
+"""Names that stand side by side; of a longer chain its beginning and its end do."""
+
+_Links = Mapping[str, Sequence[str]]
+
+
+def chains(tree: Tree) -> list[str]:
+    """The lines; none of a session that is one chain.
+
+    What a single tool call brought is told as a part of its iteration, and so is a session that ran inside of it.
+    """
+    names, edges = _folded(tree)
+    above: dict[str, list[str]] = {node: [] for node in names}
+    below: dict[str, list[str]] = {node: [] for node in names}
+    for origin, derived in edges:
+        above[derived].append(origin)
+        below[origin].append(derived)
+    if all(len(nodes) <= 1 for links in (above, below) for nodes in links.values()):
+        return []
+    lines: dict[tuple[str, str], list[str]] = {}
+    for run in _runs(names, above, below):
+        is_end = len(run) == 1 and not below[run[0]]
+        if is_end or len(run) > 1 or above[run[0]]:  # else it begins the lines of others
+            begin = _listed([names[node] for node in above[run[0]]])
+            lines.setdefault((begin, "" if is_end else run[0]), []).append(_run([names[node] for node in run]))
+    return [" → ".join(filter(None, [begin, _listed(ends)])) for (begin, _), ends in lines.items()]
+
+
+def _runs(nodes: Iterable[str], above: _Links, below: _Links) -> Iterable[list[str]]:
+    """The nodes as they follow one from the other alone, in order."""
+    runs: dict[str, list[str]] = {}  # by their last node
+    for node in nodes:
+        before = above[node][0] if len(above[node]) == 1 else ""
+        follows = before in runs and len(below[before]) == 1
+        runs[node] = [*runs.pop(before), node] if follows else [node]
+    return runs.values()
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _MOST
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:_MOST])} and {more:,} more"
+
+
+def _run(names: Sequence[str]) -> str:
+    return " → ".join(names if len(names) <= _MOST else [*names[:2], "…", names[-1]])
+
+
+def _folded(tree: Tree) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """The nodes to tell of, with their names, and from which one comes which."""
+    drawing = draw(tree)
+    place = _places(drawing.cluster.nodes)
+    inner: dict[str, dict[str, str]] = {}
+    for session, nodes in zip(
+        (*(each.session for each in tree.inner), *tree.deeper), drawing.cluster.inner, strict=True
+    ):
+        uri, caller = uris.legal(session.uri), uris.legal(session.caller or "")
+        is_call = uris.ITERATION.fullmatch(caller) is not None and caller in place
+        place |= {node.uri: caller if is_call else uri for node in nodes.all_nodes()}
+        if not is_call:
+            name = f"{TYPES.get(session.kind, session.kind)} {session.uri.rpartition(':')[2][:8]}"
+            inner.setdefault(caller, {})[uri] = name
+    names: dict[str, str] = {}
+    for node in drawing.cluster.nodes:
+        names |= {node.uri: node.name} if place[node.uri] == node.uri else {}
+        names |= inner.pop(node.uri, {})
+    for rest in inner.values():
+        names |= rest
+    edges = list(dict.fromkeys(_edges(drawing, place, uris.legal(tree.session.uri))))
+    missing = {node.uri: f"{node.name} (not here)" for node in drawing.others}
+    return {**{uri: missing[uri] for uri, _ in edges if uri in missing}, **names}, edges
+
+
+def _edges(drawing: Drawing, place: Mapping[str, str], question: str) -> Iterator[tuple[str, str]]:
+    """From node to node, but for what the session ran inside of, and for what a tool call brought from elsewhere."""
+    missing = {node.uri for node in drawing.others}
+    for origin, derived in drawing.edges:
+        seen = uris.OBSERVATION.fullmatch(derived)
+        if origin in missing and seen:
+            origin = uris.iteration(seen[1], int(seen[2]))
+        above, below = place.get(origin, origin), place[derived]
+        if derived == question or above == below:
+            continue
+        if above in place or (above in missing and below == derived):
+            yield above, below
+
+
+def _places(nodes: Sequence[Node]) -> dict[str, str]:
+    """The node that each is told with: an iteration, of its only observation; else it itself."""
+    place = {node.uri: node.uri for node in nodes}
+    observed: dict[str, list[str]] = {}
+    for node in nodes:
+        if match := uris.OBSERVATION.fullmatch(node.uri):
+            observed.setdefault(uris.iteration(match[1], int(match[2])), []).append(node.uri)
+    return place | {seen[0]: iteration for iteration, seen in observed.items() if len(seen) == 1 and iteration in place}
