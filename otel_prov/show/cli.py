@@ -26,13 +26,14 @@ from otel_prov.show.follow import follow, next_session
 from otel_prov.show.lines import Row, Section
 from otel_prov.show.mermaid import mermaid
 from otel_prov.show.nested import Tree, tree, whole
-from otel_prov.show.options import age, filters, rdf_options, size
+from otel_prov.show.options import age, depth_option, filters, rdf_options, size
 from otel_prov.show.page import Page, console
 from otel_prov.show.program import LOSSES, Commands, Trouble
 from otel_prov.show.query import query
 from otel_prov.show.reading import count, one, reading, session_of, source, write_utf8
 from otel_prov.show.sparql import sparql
 from otel_prov.show.table import print_table
+from otel_prov.show.terms import naming, short
 from otel_prov.show.validate import validate
 
 __all__ = ["main"]
@@ -93,14 +94,7 @@ def list_(folder: Path, /, url: str | None, as_json: bool, **chosen: Any) -> Non
 @click.argument("reference")
 @rdf_options("text", "json", *PICTURES, default="text")
 @click.option("--full", is_flag=True, help="Long texts whole, not folded.")
-@click.option(
-    "--depth",
-    type=click.IntRange(min=0),
-    metavar="N",
-    default=5,
-    show_default=True,
-    help="How deep into sessions that ran inside of others.",
-)
+@depth_option
 @from_option
 @click.option("--collection", metavar="NAME", help="With --from: the collection that it is in.  [default: default]")
 @click.pass_obj
@@ -124,9 +118,10 @@ def show(
     with source(folder, url, {"collection": collection}) as store:
         session = session_of(store, folder, reference)
         seen = Tree(session) if format in FORMATS else tree(store, session, depth)
+        name = naming(store, list(seen.sessions()), full=full) if format == "text" else short
     if format == "text":
         page = Page(console(), full=full)
-        for section in whole(seen):
+        for section in whole(seen, name):
             page.begin(section)
         if lines := chains(seen):
             page.begin(Section("", (Row("Graph", "\n".join(lines)),)))
@@ -143,9 +138,10 @@ def show(
 @main.command("follow")
 @click.argument("reference", required=False)
 @click.option("--full", is_flag=True, help="Long texts whole, not folded.")
+@depth_option
 @click.pass_obj
-def follow_(folder: Path, /, reference: str | None, full: bool) -> None:
-    """Watch a session as it grows, until it ends.
+def follow_(folder: Path, /, reference: str | None, full: bool, depth: int) -> None:
+    """Watch a session as it grows, and what runs inside of its tool calls, until it ends.
 
     Without REFERENCE, wait for the next session to start.
     """
@@ -156,7 +152,7 @@ def follow_(folder: Path, /, reference: str | None, full: bool) -> None:
             uri = next_session(store, after=now)
         else:
             uri = one(store, folder, reference)
-        follow(store, uri, Page(console(), full=full))
+        follow(store, uri, Page(console(), full=full), depth)
 
 
 main.add_command(questions.why_)
