@@ -13,7 +13,7 @@ from otel_prov.show import nested, rows
 from otel_prov.show.lines import Row, Section
 from otel_prov.show.page import Page
 
-__all__ = ["follow", "next_session"]
+__all__ = ["Teller", "follow", "next_session"]
 
 _PAUSE = 0.2  # seconds between two looks
 
@@ -30,7 +30,7 @@ def next_session(store: Store, after: datetime) -> str:
 
 def follow(store: Store, uri: str, page: Page, depth: int) -> None:
     """Tell each part of a session, and of those inside of it, once, as soon as it is known, until it has ended."""
-    teller = _Teller(page)
+    teller = Teller(page)
     while True:
         session = store.session(uri)
         if session is None:  # pruned meanwhile
@@ -46,8 +46,8 @@ def _wait(store: Store) -> None:
     store.take_in()
 
 
-class _Teller:
-    """Remembers what it has told."""
+class Teller:
+    """Tells of a session that grows, and remembers what it has told."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
