@@ -189,11 +189,25 @@ def told(*texts: str) -> Drawing:
     return Drawing(Cluster(shortened(texts[0]), tuple(nodes)), (), ())
 
 
-nasty = st.text() | st.lists(
-    st.sampled_from(
-        ['"', "\\", "\\N", "\\l", "<b>", "&amp;", "#35;", "%%{init}%%", "`", "end", "]", "\n", "-->", "\x1b"]
-    )
-).map("".join)
+NASTY = [
+    '"',
+    "\\",
+    "\\N",
+    "\\l",
+    "<b>",
+    "&amp;",
+    "#35;",
+    "%%{init}%%",
+    "`",
+    "end",
+    "]",
+    "\n",
+    "-->",
+    "\x1b",
+    "style:#a;",
+    "ü😀",
+]
+nasty = st.text() | st.lists(st.sampled_from(NASTY)).map("".join)
 
 
 @given(nasty)
