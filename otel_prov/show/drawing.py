@@ -18,14 +18,14 @@ from otel_prov.show.nested import Tree
 from otel_prov.show.table import TYPES
 from otel_prov.steps import Session
 
-__all__ = ["Cluster", "Drawing", "Node", "draw", "shortened"]
+__all__ = ["Cluster", "Drawing", "Node", "called", "draw", "shortened"]
 
 _LONGEST: Final = 48
 """Characters of a text that a node shows."""
 _TEXTS: Final = (v.TG_QUERY, v.TG_CONTENT, v.TG_ANSWER, v.TG_TOOL_ERROR)
 _GENERAL: Final = {v.QUESTION, v.ANSWER, v.ERROR, v.TOOL_USE, v.REFLECTION}
 """Types that a node has beside the one that tells what it is."""
-_INDEX: Final = re.compile("/([0-9]{1,9})")
+_INDEX: Final = re.compile(r"/([0-9]{1,9})\Z")
 _WORD: Final = re.compile("(?<=[a-z])(?=[A-Z])")
 
 
@@ -80,7 +80,7 @@ def draw(tree: Tree) -> Drawing:
     known = {node.uri for node in cluster.all_nodes()}
     edges = [edge for edge in dict.fromkeys(_edges(tree)) if edge[1] in known]
     missing = dict.fromkeys(parent for parent, _ in edges if parent not in known)
-    return Drawing(cluster, tuple(Node(uri, _name(uri, ()), is_here=False) for uri in missing), tuple(edges))
+    return Drawing(cluster, tuple(Node(uri, called(uri, ()), is_here=False) for uri in missing), tuple(edges))
 
 
 def _cluster(tree: Tree) -> Cluster:
@@ -104,7 +104,7 @@ def _nodes(session: Session) -> Iterator[Node]:
         types = [str(quad.object) for quad in said if quad.predicate == v.RDF_TYPE]
         if uri == uris.legal(session.uri) or (_parents(said) and v.THOUGHT not in types):
             error = v.ERROR in types
-            yield Node(uri, _name(uri, types), _text(said), failed=error)
+            yield Node(uri, called(uri, types), _text(said), failed=error)
 
 
 def _edges(tree: Tree) -> Iterator[tuple[str, str]]:
@@ -127,7 +127,7 @@ def _parents(said: Sequence[Quad]) -> list[str]:
     return [q.object for q in said if q.predicate == v.PROV_DERIVED and isinstance(q.object, str)]
 
 
-def _name(uri: str, types: Sequence[str]) -> str:
+def called(uri: str, types: Sequence[str]) -> str:
     """What a node is called: by its IRI, where that has a pattern, else by the type that says most."""
     if match := uris.ITERATION.fullmatch(uri):
         return f"Iteration {match[2]}"
@@ -140,9 +140,8 @@ def _name(uri: str, types: Sequence[str]) -> str:
         return "Conclusion" if uris.CONCLUSION.fullmatch(uri) else shortened(uri)
     if kinds[-1].endswith("Question"):
         return "Question"
-    index = _INDEX.search(uri, len(uri) - 11) if len(uri) > 11 else None
-    number = f" {int(index[1]) + 1}" if index and index.end() == len(uri) else ""
-    return _WORD.sub(" ", kinds[-1]).capitalize() + number
+    index = _INDEX.search(uri)
+    return _WORD.sub(" ", kinds[-1]).capitalize() + (f" {int(index[1]) + 1}" if index else "")
 
 
 def _text(said: Sequence[Quad]) -> str:

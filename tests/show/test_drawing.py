@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from otel_prov.describe import describe
 from otel_prov.describe.prov.pictures import program_to_draw
-from otel_prov.describe.vocabulary import PROV_DERIVED, THOUGHT
+from otel_prov.describe.vocabulary import PROV, PROV_DERIVED, TG, THOUGHT
 from otel_prov.names import GRAPH_RAG, session_uri
 from otel_prov.show.chains import chains
 from otel_prov.show.dot import dot
-from otel_prov.show.drawing import Cluster, Drawing, Node, draw, shortened
+from otel_prov.show.drawing import Cluster, Drawing, Node, called, draw, shortened
 from otel_prov.show.mermaid import mermaid
 from otel_prov.show.nested import Tree
 from otel_prov.steps import Analysis, Conclusion, Focus, Observation, Question, Session, Synthesis
@@ -144,6 +144,23 @@ def test_pictures_of_the_prov_view_are_elsewhere(call: Call, keep: Keep) -> None
     keep(RETRIEVAL)
     error = call("show", RETRIEVAL.uri, "--format", "dot", "--view", "prov", expect=2).stderr
     assert "otel-prov export ID -o FILE.svg" in error
+
+
+@pytest.mark.parametrize(
+    ("node", "kinds", "name"),
+    [
+        ("plan", ["Plan"], "Plan"),
+        ("step/0", ["StepResult", "Answer"], "Step result 1"),
+        ("decompose", ["Decomposition"], "Decomposition"),
+        ("finding/11", ["Finding", "Answer"], "Finding 12"),
+        ("pattern-decision", ["PatternDecision"], "Pattern decision"),
+        ("synthesis", ["Synthesis", "Answer"], "Synthesis"),
+        ("i12/observation/3", ["Observation", "Error"], "Observation 12.3"),
+        ("final", [], "Conclusion"),
+    ],
+)
+def test_whatever_kind_a_node_is_of_it_is_called_by_it(node: str, kinds: list[str], name: str) -> None:
+    assert called(f"{S}/{node}", [PROV + "Entity", *(TG + kind for kind in kinds)]) == name
 
 
 # Any session -----------------------------------------------------------------------------------------------------
