@@ -12,7 +12,7 @@ __all__ = ["stages"]
 
 
 def stages(session: Session, missing: str | None = None, name: Name = short) -> Iterator[Section]:
-    """The stages of which anything is known; ``missing`` stands where the answer is waited for, ``name`` calls terms."""
+    """The stages of which anything is known. ``missing`` stands where the answer is waited for."""
     found = [
         *(Section("Grounding", tuple(_grounding(step))) for step in session.of(Grounding)),
         *(Section("Exploration", tuple(_exploration(step, name))) for step in session.of(Exploration)),

@@ -20,7 +20,7 @@ import { JSDOM } from 'jsdom';
 globalThis.window = new JSDOM('').window;
 globalThis.document = window.document;
 const mermaid = (await import('mermaid')).default;
-const decoded = (text) => text.replace(/ﬂ°°(\\d+)¶ß/g, (_, code) => String.fromCodePoint(code));  // as its renderer does
+const decoded = (text) => text.replace(/ﬂ°°(\\d+)¶ß/g, (_, code) => String.fromCodePoint(code));
 const parsed = [];
 for (const text of JSON.parse(fs.readFileSync(0, 'utf8'))) {
   await mermaid.parse(text);
