@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -17,6 +18,8 @@ from otel_prov.keep import Store
 from otel_prov.read.file import OTLP_SUFFIX, read_otlp
 
 __all__ = ["File", "RdfFile", "file"]
+
+_log = logging.getLogger("otel_prov")
 
 
 class File(Store):
@@ -64,8 +67,11 @@ def file(path: str, collection: str | None = None) -> Iterator[File]:
 def _read(folder: str, path: str) -> File:
     try:
         if path.lower().endswith(OTLP_SUFFIX):
+            sessions, bad = read_otlp(Path(path))
+            if bad:
+                _log.warning("%s: lines not understood, and left out: %d", path, bad)
             told = File(folder, path)
-            told.add(read_otlp(Path(path))[0])
+            told.add(sessions)
             return told
         quads = read_quads(path)
     except NotRdf as error:

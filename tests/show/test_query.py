@@ -18,7 +18,7 @@ from otel_prov.names import GRAPH_RAG, session_uri
 from otel_prov.steps import Exploration, Focus, Question, Selection, Session, Synthesis, Text, Triple
 from tests.rdf import read_rdf
 
-from .sessions import a_session, uri
+from .sessions import a_session, line, uri
 
 Call = Callable[..., Result]
 Keep = Callable[..., None]
@@ -82,7 +82,12 @@ def test_a_quoted_triple_is_readable_and_can_be_asked_for(two: None, call: Call)
     found = f"urn:trustgraph:prov:edge:r1:0 tg:edge {EDGE}\n"
     assert call("query", "-p", "tg:edge").stdout == found
     assert call("query", "-o", EDGE).stdout == found
-    assert "<<( " in call("query", "-p", "tg:edge", "--format", "nquads").stdout
+
+
+def test_rdf_has_quoted_triples_as_rdf_1_2_does(two: None, call: Call, tmp_path: Path) -> None:
+    pytest.importorskip("pyoxigraph")
+    (tmp_path / "edge.nq").write_text(call("query", "-p", "tg:edge", "--format", "nquads").stdout)
+    assert call("query", "-o", EDGE, "--from", tmp_path / "edge.nq").stdout == call("query", "-o", EDGE).stdout
 
 
 def test_labels_stand_behind_what_is_called_something(two: None, call: Call) -> None:
@@ -174,6 +179,20 @@ def test_a_file_tells_of_other_things_than_sessions_too(call: Call, tmp_path: Pa
     assert call("query", "-o", '"off"@de', "--from", file, "--labels").stdout == f'{PUMP} (Pump 7) urn:is "off"@de\n'
     assert call("query", "-g", "", "--from", file).stdout.count("\n") == 3
     assert "no statement" in call("query", "-g", "urn:graph:retrieval", "--from", file, expect=1).stderr
+
+
+def test_spans_in_a_file_are_asked_as_the_sessions_that_they_are(call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "spans.jsonl"
+    spans = [
+        line(1, "invoke_agent", question="Deep?"),
+        b"no line\n",
+        line(2, "agent.iteration", iteration=1, thought="t"),
+    ]
+    file.write_bytes(b"".join(spans))
+    asked = call("query", "-p", "tg:query", "--from", file)
+    assert asked.stdout == f'{uri(1)} tg:query "Deep?"\n'
+    assert asked.stderr == f"otel-prov: {file}: lines not understood, and left out: 1\n"
+    assert call("query", "-p", "prov:startedAtTime", "--view", "prov", "--from", file).stdout.startswith(f"{uri(1)}#")
 
 
 # Terms -----------------------------------------------------------------------------------------------------------
