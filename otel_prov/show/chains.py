@@ -8,6 +8,7 @@ Iteration 1, Iteration 2 → Iteration 3 → Conclusion
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Final
 
 from otel_prov.describe import uris
@@ -20,6 +21,9 @@ __all__ = ["chains"]
 _MOST: Final = 8
 """Names that stand side by side; of a longer chain its beginning and its end do."""
 
+_BESIDE: Final = ", "
+"""Between the names of nodes that stand side by side; none has it in it."""
+
 _Links = Mapping[str, Sequence[str]]
 
 
@@ -29,20 +33,39 @@ def chains(tree: Tree) -> list[str]:
     What a single tool call brought is told as a part of its iteration, and so is a session that ran inside of it.
     """
     names, edges = _folded(tree)
-    above: dict[str, list[str]] = {node: [] for node in names}
-    below: dict[str, list[str]] = {node: [] for node in names}
+    above, below = _links(names, edges)
+    if all(len(nodes) <= 1 for links in (above, below) for nodes in links.values()):
+        return []
+    names, edges = _side_by_side(names, above, below)
+    above, below = _links(names, edges)
+    lines = []
+    for run in _runs(names, above, below):
+        if len(run) > 1 or above[run[0]] or not below[run[0]]:  # else it begins the lines of others
+            begin = _listed([names[node] for node in above[run[0]]])
+            lines.append(" → ".join(filter(None, [begin, _run([names[node] for node in run])])))
+    return lines
+
+
+def _links(nodes: Iterable[str], edges: Iterable[tuple[str, str]]) -> tuple[_Links, _Links]:
+    """What each node comes from, and what comes from it."""
+    above: dict[str, list[str]] = {node: [] for node in nodes}
+    below: dict[str, list[str]] = {node: [] for node in above}
     for origin, derived in edges:
         above[derived].append(origin)
         below[origin].append(derived)
-    if all(len(nodes) <= 1 for links in (above, below) for nodes in links.values()):
-        return []
-    lines: dict[tuple[str, str], list[str]] = {}
-    for run in _runs(names, above, below):
-        is_end = len(run) == 1 and not below[run[0]]
-        if is_end or len(run) > 1 or above[run[0]]:  # else it begins the lines of others
-            begin = _listed([names[node] for node in above[run[0]]])
-            lines.setdefault((begin, "" if is_end else run[0]), []).append(_run([names[node] for node in run]))
-    return [" → ".join(filter(None, [begin, _listed(ends)])) for (begin, _), ends in lines.items()]
+    return above, below
+
+
+def _side_by_side(
+    names: Mapping[str, str], above: _Links, below: _Links
+) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """The nodes, with all those told as one that come from the same, and that the same comes from."""
+    alike: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for node in names:
+        alike.setdefault((tuple(above[node]), tuple(below[node])), []).append(node)
+    first = {node: group[0] for group in alike.values() for node in group}
+    told = {group[0]: _listed([names[node] for node in group]) for group in alike.values()}
+    return told, list(dict.fromkeys((first[node], first[derived]) for node in names for derived in below[node]))
 
 
 def _runs(nodes: Iterable[str], above: _Links, below: _Links) -> Iterable[list[str]]:
@@ -57,11 +80,16 @@ def _runs(nodes: Iterable[str], above: _Links, below: _Links) -> Iterable[list[s
 
 def _listed(names: Sequence[str]) -> str:
     more = len(names) - _MOST
-    return ", ".join(names) if more <= 1 else f"{', '.join(names[:_MOST])} and {more:,} more"
+    return _BESIDE.join(names) if more <= 1 else f"{_BESIDE.join(names[:_MOST])} and {more:,} more"
 
 
 def _run(names: Sequence[str]) -> str:
-    return " → ".join(names if len(names) <= _MOST else [*names[:2], "…", names[-1]])
+    """A run, each stretch of it where one node follows another cut where it is long."""
+    parts: list[str] = []
+    for _, stretch in groupby(names, lambda name: _BESIDE in name):
+        each = list(stretch)
+        parts += each if len(each) <= _MOST else [each[0], "…", each[-1]]
+    return " → ".join(parts)
 
 
 def _folded(tree: Tree) -> tuple[dict[str, str], list[tuple[str, str]]]:

@@ -4,7 +4,7 @@ sessions inside of it. Whatever nodes a session has are there; none is known by 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -77,8 +77,8 @@ class Drawing:
 def draw(tree: Tree) -> Drawing:
     """What there is to draw of a session, with those inside of it, as deep as the tree goes."""
     cluster = _cluster(tree)
-    known = {node.uri for node in cluster.all_nodes()}
-    edges = [edge for edge in dict.fromkeys(_edges(tree)) if edge[1] in known]
+    known = dict.fromkeys(node.uri for node in cluster.all_nodes())
+    edges = [edge for edge in dict.fromkeys(_beside(_edges(tree), known)) if edge[1] in known]
     missing = dict.fromkeys(parent for parent, _ in edges if parent not in known)
     return Drawing(cluster, tuple(Node(uri, called(uri, ()), is_here=False) for uri in missing), tuple(edges))
 
@@ -116,6 +116,28 @@ def _edges(tree: Tree) -> Iterator[tuple[str, str]]:
             yield uris.legal(each.caller), uris.legal(each.uri)
     for inner in tree.inner:
         yield from _edges(inner)
+
+
+def _beside(edges: Iterable[tuple[str, str]], known: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The edges, with the calls of an iteration side by side, and what comes after it derived from each of them.
+
+    In the graph one of them may follow from the other, and the next iteration from the last: TrustGraph's command line
+    prints what derives from several once for each.
+    """
+    iterations = {
+        node: uris.iteration(match[1], int(match[2])) for node in known if (match := uris.OBSERVATION.fullmatch(node))
+    }
+    calls: dict[str, list[str]] = {}
+    for node, iteration in iterations.items():
+        calls.setdefault(iteration, []).append(node)
+    for origin, derived in edges:
+        iteration = iterations.get(origin, "")
+        if not iteration:
+            yield origin, derived
+        elif iterations.get(derived) == iteration:
+            yield iteration, derived
+        else:
+            yield from ((call, derived) for call in calls[iteration])
 
 
 def _by_subject(session: Session) -> Iterator[tuple[str, list[Quad]]]:

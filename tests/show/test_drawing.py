@@ -65,29 +65,36 @@ def test_one_chain_needs_no_graph(call: Call, keep: Keep) -> None:
 
 def test_results_of_several_iterations_are_told_as_a_graph(call: Call, keep: Keep) -> None:
     keep(COMPARING, RETRIEVAL)
-    assert graph(call("show", S).stdout) == [
+    assert graph(call("show", S).stdout) == ["Question → Iteration 1, Iteration 2 → Iteration 3 → Conclusion"]
+
+
+def test_what_is_not_alike_stands_on_lines_of_its_own() -> None:
+    looked = [step for n in (1, 2, 3) for step in (Analysis(n, action="look", uses=()), Observation(n, "seen"))]
+    further = Observation(2, "seen", call=2, action="look")
+    steps = (Question("?"), *looked, further, Analysis(4, action="think", uses=(1, 2)), Conclusion("So.", uses=(3, 4)))
+    assert chains(Tree(Session(S, steps))) == [
         "Question → Iteration 1",
-        "Question → Iteration 2",
-        "Iteration 1, Iteration 2 → Iteration 3 → Conclusion",
+        "Question → Iteration 2 → Observation 2, Observation 2.2",
+        "Question → Iteration 3",
+        "Iteration 1, Observation 2, Observation 2.2 → Iteration 4",
+        "Iteration 3, Iteration 4 → Conclusion",
     ]
 
 
 def test_parallel_calls_are_told_as_a_graph(call: Call, keep: Keep) -> None:
     keep(a_session(1))
     assert graph(call("show", "latest").stdout) == [
-        "Question → Iteration 1 → Iteration 2",
-        "Iteration 2 → Observation 2",
-        "Iteration 2 → Observation 2.2 → Conclusion",
+        "Question → Iteration 1 → Iteration 2 → Observation 2, Observation 2.2 → Conclusion",
     ]
 
 
 def test_many_branches_and_long_chains_take_few_lines() -> None:
     calls = [Observation(1, "x", call=call, action="f") for call in range(2, 201)]
     chain = [step for n in range(2, 1001) for step in (Analysis(n, action="g"), Observation(n, "y"))]
-    lines = chains(Tree(Session(S, (Question("?"), Analysis(1, action="f"), Observation(1, "x"), *calls, *chain))))
-    assert lines[1].endswith("Observation 1.7, Observation 1.8 and 191 more")
-    assert lines[2] == "Iteration 1 → Observation 1.200 → Iteration 2 → … → Iteration 1000"
-    assert len(lines) == 3
+    tree = Tree(Session(S, (Question("?"), Analysis(1, action="f"), Observation(1, "x"), *calls, *chain)))
+    (line,) = chains(tree)
+    assert line.startswith("Question → Iteration 1 → Observation 1, Observation 1.2, ")
+    assert line.endswith("Observation 1.8 and 192 more → Iteration 2 → … → Iteration 1000")
 
 
 def test_what_a_session_derives_from_and_is_not_here_is_named() -> None:

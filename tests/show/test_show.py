@@ -65,9 +65,7 @@ Conclusion
   Thought        One reader is enough to answer.
   Answer         Two: Emma (Ms Woodhouse) and Ivanhoe (unknown).
 
-Graph            Question → Iteration 1 → Iteration 2
-                 Iteration 2 → Observation 2
-                 Iteration 2 → Observation 2.2 → Conclusion
+Graph            Question → Iteration 1 → Iteration 2 → Observation 2, Observation 2.2 → Conclusion
 """
     )
 
