@@ -8,6 +8,8 @@ Iteration 1, Iteration 2 → Iteration 3 → Conclusion
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+from heapq import heappop, heappush
 from itertools import groupby
 from typing import Final
 
@@ -15,6 +17,7 @@ from otel_prov.describe import uris
 from otel_prov.show.drawing import Drawing, Node, draw
 from otel_prov.show.nested import Tree
 from otel_prov.show.table import TYPES
+from otel_prov.uris import pattern_decision
 
 __all__ = ["chains"]
 
@@ -96,25 +99,40 @@ def _folded(tree: Tree) -> tuple[dict[str, str], list[tuple[str, str]]]:
     """The nodes to tell of, with their names, and from which one comes which."""
     drawing = draw(tree)
     place = _places(drawing.cluster.nodes)
-    inner: dict[str, dict[str, str]] = {}
-    for session, nodes in zip(
-        (*(each.session for each in tree.inner), *tree.deeper), drawing.cluster.inner, strict=True
-    ):
+    names = {node.uri: node.name for node in drawing.cluster.nodes if place[node.uri] == node.uri}
+    inner: dict[str, str] = {}
+    sessions = (*(each.session for each in tree.inner), *tree.deeper)
+    for session, cluster in zip(sessions, drawing.cluster.inner, strict=True):
         uri, caller = uris.legal(session.uri), uris.legal(session.caller or "")
         is_call = uris.ITERATION.fullmatch(caller) is not None and caller in place
-        place |= {node.uri: caller if is_call else uri for node in nodes.all_nodes()}
+        place |= {node.uri: caller if is_call else uri for node in cluster.all_nodes()}
         if not is_call:
-            name = f"{TYPES.get(session.kind, session.kind)} {session.uri.rpartition(':')[2][:8]}"
-            inner.setdefault(caller, {})[uri] = name
-    names: dict[str, str] = {}
-    for node in drawing.cluster.nodes:
-        names |= {node.uri: node.name} if place[node.uri] == node.uri else {}
-        names |= inner.pop(node.uri, {})
-    for rest in inner.values():
-        names |= rest
-    edges = list(dict.fromkeys(_edges(drawing, place, uris.legal(tree.session.uri))))
+            inner[uri] = f"{TYPES.get(session.kind, session.kind)} {session.uri.rpartition(':')[2][:8]}"
+    edges = dict.fromkeys(_edges(drawing, place, uris.legal(tree.session.uri)))
     missing = {node.uri: f"{node.name} (not here)" for node in drawing.others}
-    return {**{uri: missing[uri] for uri, _ in edges if uri in missing}, **names}, edges
+    names = {**{uri: missing[uri] for uri, _ in edges if uri in missing}, **names, **inner}
+    names.pop(pattern_decision(uris.legal(tree.session.uri)), None)  # how it was to be done, not what was
+    above, below = _links(names, edges := {edge: None for edge in edges if edge[1] in names})
+    around = {(origin, derived) for node in inner for origin in above[node] for derived in below[node]}
+    return {node: names[node] for node in _in_order(names, above)}, [edge for edge in edges if edge not in around]
+
+
+def _in_order(nodes: Iterable[str], above: _Links) -> Iterable[str]:
+    """The nodes, each behind those that it comes from, else as they are; that is so, too, where they go in circles."""
+    place = {node: number for number, node in enumerate(nodes)}
+    sorter = TopologicalSorter(above)
+    try:
+        sorter.prepare()
+    except CycleError:
+        return list(place)
+    ready: list[tuple[int, str]] = []
+    found: list[str] = []
+    while sorter.is_active():
+        for node in sorter.get_ready():
+            heappush(ready, (place[node], node))
+        found.append(heappop(ready)[1])
+        sorter.done(found[-1])
+    return found
 
 
 def _edges(drawing: Drawing, place: Mapping[str, str], question: str) -> Iterator[tuple[str, str]]:

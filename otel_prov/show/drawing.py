@@ -25,6 +25,7 @@ _LONGEST: Final = 48
 _TEXTS: Final = (v.TG_QUERY, v.TG_CONTENT, v.TG_ANSWER, v.TG_TOOL_ERROR)
 _GENERAL: Final = {v.QUESTION, v.ANSWER, v.ERROR, v.TOOL_USE, v.REFLECTION}
 """Types that a node has beside the one that tells what it is."""
+_COMES_FROM: Final = {v.PROV_DERIVED, v.PROV + "wasInfluencedBy"}
 _INDEX: Final = re.compile(r"/([0-9]{1,9})\Z")
 _WORD: Final = re.compile("(?<=[a-z])(?=[A-Z])")
 
@@ -146,7 +147,7 @@ def _by_subject(session: Session) -> Iterator[tuple[str, list[Quad]]]:
 
 
 def _parents(said: Sequence[Quad]) -> list[str]:
-    return [q.object for q in said if q.predicate == v.PROV_DERIVED and isinstance(q.object, str)]
+    return [q.object for q in said if q.predicate in _COMES_FROM and isinstance(q.object, str)]
 
 
 def called(uri: str, types: Sequence[str]) -> str:
@@ -167,10 +168,11 @@ def called(uri: str, types: Sequence[str]) -> str:
 
 
 def _text(said: Sequence[Quad]) -> str:
-    """The tool, and the text, or what the node is called in the graph where it has none."""
+    """The tool, and the text; where it has neither, what the node is called in the graph, if that says more."""
     texts = {q.predicate: q.object.text for q in said if isinstance(q.object, Literal)}
     found = [texts[predicate] for predicate in (v.TG_ACTION, *_TEXTS) if texts.get(predicate)][:2]
-    return shortened(": ".join(found))
+    label = texts.get(v.RDFS_LABEL, "")
+    return shortened(": ".join(found) or (label if " " in label else ""))
 
 
 def shortened(text: str) -> str:
