@@ -108,3 +108,9 @@ def short(iri: str) -> str | None:
         if iri.startswith(namespace) and _LOCAL.fullmatch(iri, len(namespace)):
             return f"{prefix}:{iri[len(namespace) :]}"
     return None
+
+
+def full(name: str) -> str | None:
+    """The IRI that is written as ``prefix:name``, ``None`` if no vocabulary has that prefix."""
+    prefix, colon, local = name.partition(":")
+    return _ALL[prefix] + local if colon and prefix in _ALL and _LOCAL.fullmatch(local) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from otel_prov.fetch.gateway import FetchError
 from otel_prov.fetch.sessions import TrustGraph, trustgraph
-from otel_prov.fetch.source import Source, opened, schemes
+from otel_prov.fetch.source import Source, Statements, opened, schemes
 from otel_prov.fetch.summary import outcome, summary
 
-__all__ = ["FetchError", "Source", "TrustGraph", "opened", "outcome", "schemes", "summary", "trustgraph"]
+__all__ = ["FetchError", "Source", "Statements", "TrustGraph", "opened", "outcome", "schemes", "summary", "trustgraph"]

@@ -110,6 +110,22 @@ class Gateway:
                     del asked[str(frame["id"])]
         return answers
 
+    def stream(self, service: str, request: dict[str, Any], flow: str | None = None) -> Iterator[Answer]:
+        """Make one request, and give its answer in parts, as they come in.
+
+        Raises:
+            FetchError: The connection is gone, the gateway refuses to be asked this, or is silent for too long.
+        """
+        with self._told():
+            name = self._send(service, flow, request)
+            is_last = False
+            while not is_last:
+                frame = self._receive(time.monotonic() + PATIENCE)
+                if str(frame.get("id")) == name:
+                    answer = Answer()
+                    is_last = self._take(frame, answer)
+                    yield answer
+
     def _send(self, service: str, flow: str | None, request: dict[str, Any]) -> str:
         self._asked += 1
         name = f"otel-prov-{self._asked}"

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from otel_prov.describe import Quad, uris
 from otel_prov.describe import vocabulary as v
+from otel_prov.describe.pattern import Pattern
 from otel_prov.fetch.gateway import FetchError, Gateway
-from otel_prov.fetch.terms import iri, quad
+from otel_prov.fetch.terms import quad, term
 from otel_prov.names import session_uri
 
-__all__ = ["MOST", "Pattern", "RemoteGraph"]
+__all__ = ["MOST", "RemoteGraph"]
+
+_log = logging.getLogger("otel_prov")
 
 MOST: Final = 5_000
 """Statements that TrustGraph on Cassandra gives for one pattern: the first page of its driver, and nothing tells."""
@@ -25,14 +29,6 @@ _OF_AGENTS: Final = {v.AGENT_ITERATION, v.ANALYSIS, v.OBSERVATION, v.AGENT_FINAL
 _RETRIEVALS: Final = {v.GRAPH_RAG_QUESTION, v.DOC_RAG_QUESTION}
 _AGENT: Final = session_uri("")
 _STAGES: Final = (uris.GROUNDING, uris.EXPLORATION, uris.FOCUS, uris.SYNTHESIS)
-
-
-class Pattern(NamedTuple):
-    """Which statements; ``None`` is any."""
-
-    subject: str | None = None
-    predicate: str | None = None
-    object: str | None = None
 
 
 class RemoteGraph:
@@ -65,7 +61,27 @@ class RemoteGraph:
     def _request(self, pattern: Pattern) -> dict[str, object]:
         asked: dict[str, object] = {"collection": self._collection, "limit": _LIMIT}
         asked |= {"streaming": True, "batch-size": _BATCH}
-        return asked | {key: iri(value) for key, value in zip("spo", pattern, strict=True) if value is not None}
+        asked |= {key: term(value) for key, value in zip("spo", pattern, strict=False) if value is not None}
+        return asked if pattern.graph is None else asked | {"g": pattern.graph}
+
+    def stream(self, pattern: Pattern, limit: int | None) -> Iterator[Quad]:
+        """The statements that match a pattern, as they come in.
+
+        A ``limit`` is told where it can be: on Cassandra it counts statements of other graphs, too.
+
+        Raises:
+            FetchError: TrustGraph can't be asked, or can't tell.
+        """
+        request = self._request(pattern)
+        if limit is not None and pattern.graph is None:
+            request["limit"] = min(limit, _LIMIT)
+        found = 0
+        for answer in self._gateway.stream("triples", request, self._flow):
+            for known in self._quads(answer.parts, answer.error):
+                found += 1
+                yield known
+        if found == MOST and request["limit"] != MOST:
+            _log.warning("TrustGraph gives %d statements at once; there may be more, ask for fewer", MOST)
 
     def about(self, nodes: Sequence[str]) -> list[Quad]:
         """All that is said of these nodes."""

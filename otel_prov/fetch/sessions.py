@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass, replace
 from datetime import datetime, timezone
@@ -14,8 +14,9 @@ from typing import Any, Final
 from otel_prov import names
 from otel_prov.describe import Quad, recognise, uris
 from otel_prov.describe import vocabulary as v
+from otel_prov.describe.pattern import Pattern, labels
 from otel_prov.fetch.gateway import Gateway
-from otel_prov.fetch.graph import MOST, Pattern, RemoteGraph
+from otel_prov.fetch.graph import MOST, RemoteGraph
 from otel_prov.fetch.summary import outcome, summary
 from otel_prov.fetch.texts import with_texts
 from otel_prov.keep import Summary
@@ -113,6 +114,15 @@ class TrustGraph:
         """URIs of the sessions that ran inside of one: see :meth:`otel_prov.keep.Store.inside`."""
         self._about(uri)
         return self._inside[uri]
+
+    def match(self, pattern: Pattern, limit: int | None = None) -> Iterator[Quad]:
+        """All statements of the collection that a pattern means, also those that are about no session."""
+        return (quad for quad in self._graph.stream(pattern, limit) if not quad.graph or pattern.matches(quad))
+
+    def labels(self, nodes: Collection[str]) -> dict[str, str]:
+        """What nodes are called, as far as the collection has names for them."""
+        answers = self._graph.match([Pattern(node, v.RDFS_LABEL) for node in nodes])
+        return labels(quad for quads in answers for quad in quads)
 
     def find(self, reference: str) -> list[str]:
         """URIs of the sessions that a person may mean: ``latest``, a URI or an id, whole or its beginning."""

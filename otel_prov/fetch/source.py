@@ -6,18 +6,22 @@ A package names its sources in the entry-point group ``otel_prov_source``, by UR
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
 from importlib.metadata import entry_points
 from typing import Final, Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
+from otel_prov.describe import Quad
+from otel_prov.describe.pattern import Pattern
+from otel_prov.fetch.file import file
 from otel_prov.fetch.gateway import FetchError
 from otel_prov.fetch.sessions import trustgraph
 from otel_prov.keep import Summary
 from otel_prov.steps import Session
 
-__all__ = ["GROUP", "Factory", "Source", "opened", "schemes"]
+__all__ = ["GROUP", "Factory", "Source", "Statements", "opened", "schemes"]
 
 GROUP: Final = "otel_prov_source"
 """Entry points of this group, each named after a URL scheme, are factories of sources."""
@@ -66,6 +70,20 @@ class Source(Protocol):
         ...
 
 
+@runtime_checkable
+class Statements(Protocol):
+    """A source that knows its statements, also those that are about no session. One that doesn't is asked for its
+    sessions, which are described."""
+
+    def match(self, pattern: Pattern, limit: int | None = None) -> Iterator[Quad]:
+        """The statements that a pattern means, as they come in; ``limit`` is how many are wanted, at most."""
+        ...
+
+    def labels(self, nodes: Collection[str]) -> dict[str, str]:
+        """What nodes are called (``rdfs:label``), as far as that is known."""
+        ...
+
+
 class Factory(Protocol):
     """Opens a source."""
 
@@ -88,11 +106,13 @@ def schemes() -> set[str]:
 
 
 def opened(url: str, collection: str | None = None) -> AbstractContextManager[Source]:
-    """The source behind a URL: TrustGraph for ``http`` and ``https``, others by packages.
+    """The source behind a URL: TrustGraph for ``http`` and ``https``, others by packages; without a scheme, a file.
 
     Raises:
         FetchError: It can't be read, or its package is missing; also when the context is entered.
     """
+    if "://" not in url:
+        return file(url, collection)
     scheme = urlsplit(url).scheme
     found = list(entry_points(group=GROUP, name=scheme))
     if found:

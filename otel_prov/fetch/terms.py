@@ -15,8 +15,9 @@ from typing import Any, Final
 
 from otel_prov.describe import Literal, Quad, QuotedTriple
 from otel_prov.describe import vocabulary as v
+from otel_prov.describe.quads import Term
 
-__all__ = ["iri", "quad"]
+__all__ = ["quad", "term", "triple"]
 
 _TEXTS: Final = {
     v.RDFS_LABEL,
@@ -47,9 +48,20 @@ _EITHER: Final = {v.TG_THOUGHT, v.TG_OBSERVATION, v.TG_ENTITY, v.TG_SELECTED_CHU
 _URN: Final = re.compile(r"urn:\S+")
 
 
-def iri(value: str) -> dict[str, str]:
-    """An IRI as a term."""
-    return {"t": "i", "i": value}
+def term(value: Term) -> dict[str, Any]:
+    """A term in the gateway's form."""
+    if isinstance(value, QuotedTriple):
+        return {"t": "t", "tr": {key: term(part) for key, part in zip("spo", value, strict=True)}}
+    if isinstance(value, Literal):
+        more = {"dt": value.datatype, "ln": value.language}
+        return {"t": "l", "v": value.text, **{key: said for key, said in more.items() if said}}
+    return {"t": "b", "d": value[2:]} if value.startswith("_:") else {"t": "i", "i": value}
+
+
+def triple(quad: Quad) -> dict[str, Any]:
+    """A statement in the gateway's form."""
+    told: dict[str, Any] = {key: term(part) for key, part in zip("spo", quad, strict=False)}
+    return {**told, "g": quad.graph} if quad.graph else told
 
 
 def quad(triple: object) -> Quad | None:

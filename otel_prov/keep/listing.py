@@ -17,9 +17,10 @@ from otel_prov.keep.standing import INTERRUPTED, RUNNING, WAITING, Standing
 from otel_prov.names import AGENT, DOCUMENT_RAG, GRAPH_RAG, session_uri
 from otel_prov.steps import Session
 
-__all__ = ["Filter", "Summary", "find", "inside", "session", "summaries"]
+__all__ = ["Filter", "Summary", "find", "inside", "page", "session", "summaries"]
 
 _MEANT = 10  # URIs that find gives at most
+_PAGE = 500  # sessions that are read at once
 _SPAN_ID = re.compile("[0-9a-f]{16}")
 
 
@@ -118,6 +119,11 @@ def session(db: sqlite3.Connection, uri: str, standing: Standing) -> Session | N
         outcome=standing.outcome(number, recorded),
         error=error,
     )
+
+
+def page(db: sqlite3.Connection, before: int) -> list[tuple[int, str]]:
+    """Numbers and URIs of the sessions that came in before one, the last ones first; empty behind the first one."""
+    return db.execute("SELECT id, uri FROM session WHERE id < ? ORDER BY id DESC LIMIT ?", (before, _PAGE)).fetchall()
 
 
 def inside(db: sqlite3.Connection, uri: str) -> list[str]:

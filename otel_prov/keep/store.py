@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
@@ -105,6 +106,17 @@ class Store:
         """
         with self._database() as db, schema.reading(db):
             return listing.session(db, uri, Standing(db, self._folder))
+
+    def uris(self) -> Iterator[str]:
+        """URIs of all sessions, those that came in last first; read as they are asked for, so there may be many."""
+        before = sys.maxsize
+        while True:
+            with self._database() as db:
+                page = listing.page(db, before)
+            yield from (uri for _, uri in page)
+            if not page:
+                return
+            before = page[-1][0]
 
     def inside(self, uri: str) -> list[str]:
         """URIs of the sessions that ran inside of one, such as the retrievals of an agent, by start."""

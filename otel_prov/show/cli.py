@@ -11,24 +11,35 @@ from typing import Any
 import click
 
 from otel_prov import retention
-from otel_prov.describe.formats import write
+from otel_prov.describe import DEFAULT_VIEW
+from otel_prov.describe.formats import FORMATS, write
 from otel_prov.record.journal import store_folder
 from otel_prov.show import delivery, exchange, questions
+from otel_prov.show.chains import chains
 from otel_prov.show.doctor import doctor
 from otel_prov.show.document import listed, session_document
+from otel_prov.show.dot import dot
+from otel_prov.show.drawing import draw
 from otel_prov.show.elsewhere import from_option, nothing
 from otel_prov.show.escape import json_text, rdf_text
 from otel_prov.show.follow import follow, next_session
+from otel_prov.show.lines import Row, Section
+from otel_prov.show.mermaid import mermaid
 from otel_prov.show.nested import Tree, tree, whole
-from otel_prov.show.options import age, filters, rdf_options, size
+from otel_prov.show.options import age, depth_option, filters, rdf_options, size
 from otel_prov.show.page import Page, console
 from otel_prov.show.program import LOSSES, Commands, Trouble
+from otel_prov.show.query import query
 from otel_prov.show.reading import count, one, reading, session_of, source, write_utf8
 from otel_prov.show.sparql import sparql
 from otel_prov.show.table import print_table
+from otel_prov.show.terms import naming, short
 from otel_prov.show.validate import validate
 
 __all__ = ["main"]
+
+PICTURES = {"mermaid": mermaid, "dot": dot}
+"""Texts that other programs make pictures of."""
 
 
 @click.group(
@@ -81,16 +92,9 @@ def list_(folder: Path, /, url: str | None, as_json: bool, **chosen: Any) -> Non
 
 @main.command()
 @click.argument("reference")
-@rdf_options("text", "json", default="text")
+@rdf_options("text", "json", *PICTURES, default="text")
 @click.option("--full", is_flag=True, help="Long texts whole, not folded.")
-@click.option(
-    "--depth",
-    type=click.IntRange(min=0),
-    metavar="N",
-    default=5,
-    show_default=True,
-    help="How deep into sessions that ran inside of others.",
-)
+@depth_option
 @from_option
 @click.option("--collection", metavar="NAME", help="With --from: the collection that it is in.  [default: default]")
 @click.pass_obj
@@ -109,15 +113,22 @@ def show(
     """Show a session, from its question to its answer, and what ran inside of its tool calls."""
     if collection is not None and url is None:
         raise click.UsageError("--collection goes with --from.")
+    if format in PICTURES and view != DEFAULT_VIEW:
+        raise click.UsageError("Pictures of the PROV view are made by 'otel-prov export ID -o FILE.svg', or FILE.dot.")
     with source(folder, url, {"collection": collection}) as store:
         session = session_of(store, folder, reference)
-        seen = tree(store, session, depth) if format in ("text", "json") else Tree(session)
+        seen = Tree(session) if format in FORMATS else tree(store, session, depth)
+        name = naming(store, list(seen.sessions()), full=full) if format == "text" else short
     if format == "text":
         page = Page(console(), full=full)
-        for section in whole(seen):
+        for section in whole(seen, name):
             page.begin(section)
+        if lines := chains(seen):
+            page.begin(Section("", (Row("Graph", "\n".join(lines)),)))
     elif format == "json":
         write_utf8(json_text(session_document(seen)) + "\n")
+    elif format in PICTURES:
+        write_utf8(PICTURES[format](draw(seen)))
     else:
         rdf = io.BytesIO()
         write([session], format, shape, rdf, view)
@@ -127,9 +138,10 @@ def show(
 @main.command("follow")
 @click.argument("reference", required=False)
 @click.option("--full", is_flag=True, help="Long texts whole, not folded.")
+@depth_option
 @click.pass_obj
-def follow_(folder: Path, /, reference: str | None, full: bool) -> None:
-    """Watch a session as it grows, until it ends.
+def follow_(folder: Path, /, reference: str | None, full: bool, depth: int) -> None:
+    """Watch a session as it grows, and what runs inside of its tool calls, until it ends.
 
     Without REFERENCE, wait for the next session to start.
     """
@@ -140,12 +152,13 @@ def follow_(folder: Path, /, reference: str | None, full: bool) -> None:
             uri = next_session(store, after=now)
         else:
             uri = one(store, folder, reference)
-        follow(store, uri, Page(console(), full=full))
+        follow(store, uri, Page(console(), full=full), depth)
 
 
 main.add_command(questions.why_)
 main.add_command(questions.impact_)
 main.add_command(questions.diff_)
+main.add_command(query)
 main.add_command(sparql)
 main.add_command(exchange.export)
 main.add_command(exchange.import_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ import click
 from otel_prov.fetch import Source, opened, schemes
 from otel_prov.keep import Store
 from otel_prov.names import OUTCOME_FINAL
+from otel_prov.read.file import OTLP_SUFFIX
 
 __all__ = ["Sessions", "elsewhere", "from_option", "nothing"]
 
@@ -26,8 +28,8 @@ Sessions = Store | Source
 def from_option(command: Command) -> Command:
     """Add ``--from``, as ``url``."""
     meaning = "Read sessions that live elsewhere: in TrustGraph (http://gateway:8888; TRUSTGRAPH_TOKEN lets you in), "
-    meaning += "or in a SPARQL store (sparql+http://host/update)."
-    return click.option("--from", "url", metavar="URL", callback=_address, help=meaning)(command)
+    meaning += "in a SPARQL store (sparql+http://host/update), or in a file (RDF, or OTLP/JSON lines, .jsonl)."
+    return click.option("--from", "url", metavar="URL|FILE", callback=_address, help=meaning)(command)
 
 
 @contextmanager
@@ -38,6 +40,10 @@ def elsewhere(url: str, *, collection: str | None = None, **chosen: Any) -> Iter
         click.UsageError: They are chosen by what no graph there tells.
         FetchError: They can't be read.
     """
+    if url.lower().endswith(OTLP_SUFFIX):
+        with opened(url, None) as there:
+            yield there
+        return
     if chosen.get("agent") is not None:
         raise click.UsageError("What is read from there has no names of agents; leave out --agent.")
     if chosen.get("outcome") not in (None, OUTCOME_FINAL):
@@ -59,8 +65,8 @@ def nothing(source: Sessions, folder: Path) -> str:
 
 
 def _address(context: click.Context, option: click.Parameter, url: str | None) -> str | None:
-    """The URL, if it can be a gateway's; the package behind another scheme looks at it itself."""
-    if url is None or url.partition("://")[0] in schemes():
+    """The path of a file, or the URL, if it can be a gateway's; a package looks at URLs of its scheme itself."""
+    if url is None or url.partition("://")[0] in schemes() or ("://" not in url and os.path.exists(url)):
         return url
     example = "write it like http://gateway:8888"
     try:
@@ -73,5 +79,7 @@ def _address(context: click.Context, option: click.Parameter, url: str | None) -
     if secret:
         raise click.BadParameter(f"it holds a name or password; {example}, and put the token in TRUSTGRAPH_TOKEN.")
     if not (good and bare):
+        if "://" not in url:
+            raise click.BadParameter(f"{url!r} is neither a file nor the address of a gateway; {example}.")
         raise click.BadParameter(f"{url!r} is no address of a gateway; {example}.")
     return url

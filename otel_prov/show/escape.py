@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-__all__ = ["json_text", "one_line", "rdf_text", "visible"]
+__all__ = ["json_line", "json_text", "one_line", "rdf_text", "visible"]
 
 _UNSAFE = re.compile(
     "["
@@ -32,6 +32,11 @@ def one_line(text: str) -> str:
 def json_text(value: Any) -> str:
     """The value as indented JSON that any terminal can be shown and any program can parse."""
     return _UNSAFE.sub(_in_json, json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2))
+
+
+def json_line(value: Any) -> str:
+    """The same on one line."""
+    return _UNSAFE.sub(_in_json, json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
 def rdf_text(text: str, format: str) -> str:

@@ -12,9 +12,10 @@ import click
 from otel_prov.describe.formats import FORMATS, NotRdf, read_file, write
 from otel_prov.describe.prov.documents import PROV_FORMATS, NotInstalled, write_prov
 from otel_prov.keep import Store
+from otel_prov.read.file import OTLP_SUFFIX, read_otlp
 from otel_prov.show.elsewhere import Sessions, from_option
 from otel_prov.show.escape import one_line
-from otel_prov.show.files import OTLP_SUFFIX, read_otlp, whole_file
+from otel_prov.show.files import whole_file
 from otel_prov.show.options import filters, rdf_options
 from otel_prov.show.program import Trouble, complain
 from otel_prov.show.reading import count, not_both, opened, progress, several, source

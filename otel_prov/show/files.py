@@ -1,4 +1,4 @@
-"""Sessions from files and to files."""
+"""Files that are there only when they are whole."""
 
 from __future__ import annotations
 
@@ -8,33 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from otel_prov.read import Span, parse_line, read
-from otel_prov.steps import Session
-
-__all__ = ["OTLP_SUFFIX", "read_otlp", "whole_file"]
-
-OTLP_SUFFIX = ".jsonl"
-
-
-def read_otlp(path: Path) -> tuple[list[Session], int]:
-    """The sessions in a file of OTLP/JSON lines, and how many lines were not understood."""
-    spans: list[Span] = []
-    bad = 0
-    with path.open("rb") as lines:
-        for line in lines:
-            try:
-                spans += _sound(line) if line.strip() else []
-            except Exception:  # whatever a value that nobody has thought of makes a reader raise
-                bad += 1
-    return read(spans), bad
-
-
-def _sound(line: bytes) -> list[Span]:
-    """The spans of a line, if each of them can be read."""
-    spans = parse_line(line)
-    for span in spans:
-        read([span])
-    return spans
+__all__ = ["whole_file"]
 
 
 @contextlib.contextmanager

@@ -22,6 +22,8 @@ class Row:
     """Whether the label is all there is, and what comes next belongs to it."""
     link: str | None = None
     """Page that a terminal opens for it."""
+    session: str | None = None
+    """URI of the session inside that it is the heading of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,10 @@ from otel_prov.show import rows
 from otel_prov.show.elsewhere import Sessions
 from otel_prov.show.lines import NOT_RECORDED, Row, Section
 from otel_prov.show.table import TYPES
+from otel_prov.show.terms import Name, short
 from otel_prov.steps import Observation, Session
 
-__all__ = ["Tree", "tree", "whole"]
+__all__ = ["Tree", "acts", "tree", "whole"]
 
 Place = tuple[int, int]
 """Number of an iteration, and which of its calls; (0, 1) where something ran outside of all iterations."""
@@ -34,6 +35,12 @@ class Tree:
     """Those that are not looked into: they are too deep inside."""
     is_orphan: bool = False
     """Whether what it ran inside of isn't there."""
+
+    def sessions(self) -> Iterator[Session]:
+        """The session, and all inside that are looked into."""
+        yield self.session
+        for each in self.inner:
+            yield from each.sessions()
 
     def by_place(self) -> Places:
         """The sessions inside, by the call that they ran for."""
@@ -69,42 +76,50 @@ def _tree(store: Sessions, session: Session, depth: int) -> Tree:
     return Tree(session, tuple(_tree(store, each, depth - 1) for each in found))
 
 
-def whole(tree: Tree) -> Iterator[Section]:
+def whole(tree: Tree, name: Name = short) -> Iterator[Section]:
     """Everything about a session, from the question to the answer, and about those inside of it."""
     session = tree.session
     head = [*rows.head(session).rows]
     if tree.is_orphan:
         head = [replace(row, text=f"{row.text} (not here)") if row.label == "Called by" else row for row in head]
     yield Section("", (*head, *rows.ending(session).rows))
-    yield from rows.acts(session, missing=rows.MISSING.get(session.outcome or ""), inner=_inner(tree, 1))
+    yield from acts(tree, name)
 
 
-def _inner(tree: Tree, depth: int) -> dict[Place, list[Row]]:
+def acts(tree: Tree, name: Name = short, *, live: bool = False) -> Iterator[Section]:
+    """What was done, with what ran inside of it; see :func:`otel_prov.show.rows.acts`."""
+    return rows.acts(tree.session, _inner(tree, 1, name, live), name, live=live)
+
+
+def _inner(tree: Tree, depth: int, name: Name, live: bool) -> dict[Place, list[Row]]:
     """Rows for what ran inside of each call."""
     deeper = {each.uri for each in tree.deeper}
     found = {
-        place: [row for each in trees for row in _drawn(each, depth, folded=each.session.uri in deeper)]
+        place: [row for each in trees for row in _drawn(each, depth, name, live, folded=each.session.uri in deeper)]
         for place, trees in tree.by_place().items()
     }
-    for step in tree.missing():
+    for step in () if live else tree.missing():
         gap = Row("Sub-trace", f"{step.sub_trace} (not here)", "yellow", depth)
         found.setdefault((step.number, step.call), []).append(gap)
     return found
 
 
-def _drawn(tree: Tree, depth: int, *, folded: bool) -> Iterator[Row]:
+def _drawn(tree: Tree, depth: int, name: Name, live: bool, *, folded: bool) -> Iterator[Row]:
     session = tree.session
-    text = session.question.text
-    yield Row(TYPES.get(session.kind, session.kind), NOT_RECORDED if text is None else text, "bold", depth)
+    text = NOT_RECORDED if session.question.text is None else session.question.text
+    yield Row(TYPES.get(session.kind, session.kind), text, "bold", depth, session=session.uri)
     if folded:
         yield Row("Session", f"{session.uri} (deeper inside, --depth)", "dim", depth)
         return
     yield Row("Session", session.uri, "dim", depth)
     yield from (replace(row, depth=depth) for row in rows.span("Span", session.question))
-    about = [row for row in rows.ending(session).rows if row.label == "Outcome" and session.outcome != "final"]
-    yield from (replace(row, depth=depth) for row in about)
-    missing = rows.MISSING.get(session.outcome or "")
-    for section in rows.acts(session, missing=missing, inner=_inner(tree, depth + 1)):
+    goes_on = live and session.outcome in rows.GOES_ON
+    outcome = [row for row in rows.ending(session).rows if row.label == "Outcome" and session.outcome != "final"]
+    if not live:
+        yield from (replace(row, depth=depth) for row in outcome)
+    for section in rows.acts(session, _inner(tree, depth + 1, name, live), name, live=goes_on):
         if session.kind == AGENT:
             yield Row(section.title, "", "", depth, is_title=True)
         yield from (row if row.depth > depth else replace(row, depth=depth) for row in section.rows)
+    if live and not goes_on:
+        yield from (replace(row, depth=depth) for row in outcome)

@@ -13,7 +13,7 @@ from otel_prov import names, retention
 from otel_prov.describe import DEFAULT_SHAPE, DEFAULT_VIEW, SHAPES, VIEWS
 from otel_prov.describe.formats import FORMATS
 
-__all__ = ["age", "filters", "rdf_options", "since", "size", "until"]
+__all__ = ["age", "depth_option", "filters", "rdf_options", "since", "size", "until"]
 
 OUTCOMES = (
     names.OUTCOME_FINAL,
@@ -82,6 +82,14 @@ def filters(command: Command) -> Command:
     for option in reversed(_FILTERS):
         command = option(command)
     return command
+
+
+def depth_option(command: Command) -> Command:
+    """Add ``--depth``."""
+    meaning = "How deep into sessions that ran inside of others."
+    return click.option("--depth", type=click.IntRange(min=0), metavar="N", default=5, show_default=True, help=meaning)(
+        command
+    )
 
 
 def rdf_options(*others: str, default: str | None) -> Callable[[Command], Command]:

@@ -11,14 +11,17 @@ from otel_prov.show.iterations import Call, Iteration, iterations
 from otel_prov.show.lines import NOT_RECORDED, Row, Section
 from otel_prov.show.links import span_url, trace_url
 from otel_prov.show.retrievals import stages
+from otel_prov.show.terms import Name, short
 from otel_prov.show.times import lasted, seconds
 from otel_prov.steps import Conclusion, Question, Session
 
-__all__ = ["MISSING", "OUTCOME_STYLES", "RUNNING", "WAITING", "acts", "ending", "head", "span"]
+__all__ = ["GOES_ON", "OUTCOME_STYLES", "RUNNING", "WAITING", "acts", "ending", "head", "span"]
 
 RUNNING = "running"
 INTERRUPTED = "interrupted"
 WAITING = "waiting"
+GOES_ON = (RUNNING, WAITING)
+"""Outcomes of sessions that have not ended."""
 
 OUTCOME_STYLES = {
     "final": "green",
@@ -76,18 +79,34 @@ def ending(session: Session) -> Section:
 
 
 def acts(
-    session: Session, missing: str | None = None, inner: Mapping[tuple[int, int], list[Row]] | None = None
+    session: Session,
+    inner: Mapping[tuple[int, int], list[Row]] | None = None,
+    name: Name = short,
+    *,
+    live: bool = False,
 ) -> Iterator[Section]:
     """The iterations, then the conclusion; of a retrieval its stages.
 
-    ``missing`` stands where the last iteration waits for a tool. ``inner`` is what ran inside of tool calls, by the
-    number of the iteration and which of its calls it is.
+    Args:
+        session: The session.
+        inner: What ran inside of tool calls, by the number of the iteration and which of its calls it is.
+        name: Calls terms of knowledge graphs.
+        live: Whether what is missing is waited for, so that nothing is said in its place, and nothing that may still
+            come to stand elsewhere: a last iteration that only thought may turn out to be the conclusion's.
     """
-    inner = inner or {}
+    found = list(_acts(session, None if live else MISSING.get(session.outcome or ""), inner or {}, name))
+    if live and session.kind == AGENT and found and {row.label for row in found[-1].rows} <= {"Thought", "Span"}:
+        found.pop()
+    yield from found
+
+
+def _acts(
+    session: Session, missing: str | None, inner: Mapping[tuple[int, int], list[Row]], name: Name
+) -> Iterator[Section]:
     if outside := inner.get((0, 1)):
         yield Section("Inside", tuple(outside))
     if session.kind != AGENT:
-        yield from stages(session, missing)
+        yield from stages(session, missing, name)
         return
     known = iterations(session)
     for iteration in known:

@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 from click.testing import Result
 
-from otel_prov.describe import describe
+from otel_prov.describe import Literal, Quad, describe
+from otel_prov.describe.vocabulary import RDFS_LABEL
 from otel_prov.keep import Store
 from otel_prov.names import DOCUMENT_RAG, GRAPH_RAG, session_uri
 from otel_prov.steps import (
@@ -104,3 +105,12 @@ def test_the_list_leaves_out_what_ran_inside_of_others_unless_told(call: Call, g
     assert {each["uri"]: each["type"] for each in listed} == {OUTER: "agent", alone.uri: DOCUMENT_RAG}
     listed = json.loads(call("list", "--nested", "--json", "--from", gateway.url).stdout)
     assert {each["uri"] for each in listed} == {alone.uri, *(session.uri for session in SESSIONS)}
+
+
+def test_terms_are_called_by_the_labels_that_trustgraph_has(call: Call, gateway: GatewayOfTests) -> None:
+    for session in SESSIONS:
+        gateway.put(describe(session))
+    gateway.put([Quad("urn:a", RDFS_LABEL, Literal("pump 7"))])
+    shown = call("show", GRAPH, "--from", gateway.url).stdout.splitlines()
+    assert "  Selected       pump 7 → needs → c  (a, 0.5)" in shown
+    assert "  Starting from  pump 7" in shown

@@ -64,6 +64,8 @@ Iteration 2
 Conclusion
   Thought        One reader is enough to answer.
   Answer         Two: Emma (Ms Woodhouse) and Ivanhoe (unknown).
+
+Graph            Question → Iteration 1 → Iteration 2 → Observation 2, Observation 2.2 → Conclusion
 """
     )
 

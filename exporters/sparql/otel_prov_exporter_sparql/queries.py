@@ -10,12 +10,15 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
+from otel_prov.describe import Literal
 from otel_prov.describe import vocabulary as v
+from otel_prov.describe.pattern import Pattern
 from otel_prov.describe.times import written
+from otel_prov.describe.uris import legal
 
 from otel_prov_exporter_sparql.statements import literal
 
-__all__ = ["around", "inside", "listed", "named", "starting"]
+__all__ = ["around", "called", "inside", "listed", "matching", "named", "starting"]
 
 _XSD: Final = "http://www.w3.org/2001/XMLSchema#"
 _HEAD: Final = f"PREFIX prov: <{v.PROV}>\nPREFIX tg: <{v.TG}>\nPREFIX rdf: <{v.RDF}>\nPREFIX xsd: <{_XSD}>\n"
@@ -68,6 +71,25 @@ def inside(uri: str) -> str:
 def named(graph: str) -> str:
     """All that a graph says, ``?s ?p ?o ?g``."""
     return f"SELECT ?s ?p ?o ?g WHERE {{ VALUES ?g {{ <{graph}> }} GRAPH ?g {{ ?s ?p ?o }} }}"
+
+
+def matching(pattern: Pattern, limit: int | None) -> str:
+    """The statements, ``?s ?p ?o ?g``, that a pattern means, whose object is no quoted triple."""
+    named = {"s": pattern.subject, "p": pattern.predicate, "o": pattern.object}
+    wanted = " ".join(f"VALUES ?{name} {{ <{legal(iri)}> }}" for name, iri in named.items() if isinstance(iri, str))
+    text = pattern.object if isinstance(pattern.object, Literal) else None
+    said = "?s ?p ?o" if text is None else f"?s ?p ?o FILTER(isLiteral(?o) && STR(?o) = {literal(text.text)})"
+    graph = f"VALUES ?g {{ <{legal(pattern.graph)}> }}" if pattern.graph else ""
+    places = [] if pattern.graph else [f"{{ {wanted} {said} }}"]
+    places += [] if pattern.graph == "" else [f"{{ {graph} {wanted} GRAPH ?g {{ {said} }} }}"]
+    most = "" if limit is None else f" LIMIT {limit * len(places)}"  # a default graph may be all graphs together
+    return f"SELECT ?s ?p ?o ?g WHERE {{ {' UNION '.join(places)} }}{most}"
+
+
+def called(nodes: Iterable[str]) -> str:
+    """The names, ``?s ?p ?o``, of these nodes."""
+    wanted = f"VALUES ?s {{ {' '.join(f'<{legal(node)}>' for node in nodes)} }} VALUES ?p {{ <{v.RDFS_LABEL}> }}"
+    return f"SELECT DISTINCT ?s ?p ?o WHERE {{ {wanted} {_anywhere('?s ?p ?o')} }}"
 
 
 def starting(beginnings: Iterable[str], limit: int | None) -> str:

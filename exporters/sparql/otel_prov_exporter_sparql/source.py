@@ -5,7 +5,7 @@ Plain statements are asked for by ``SELECT``: other than with ``CONSTRUCT``, the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -15,7 +15,8 @@ from typing import Final
 from otel_prov import names
 from otel_prov.deliver import variables
 from otel_prov.deliver.destination import Unreachable
-from otel_prov.describe import Literal, Quad, recognise, uris
+from otel_prov.describe import Literal, Quad, QuotedTriple, recognise, uris
+from otel_prov.describe.pattern import Pattern, labels, matching
 from otel_prov.fetch import FetchError, outcome, summary
 from otel_prov.keep import Summary
 from otel_prov.steps import Session
@@ -106,6 +107,22 @@ class SparqlSource:
     def quads(self, uri: str) -> list[Quad]:
         """All that the store says of a session, in the explanation view and in the PROV view."""
         return self._explained(uri) + _quads(self._ask(queries.named(uris.fragments(uris.legal(uri)) + "prov")))
+
+    def match(self, pattern: Pattern, limit: int | None = None) -> Iterator[Quad]:
+        """The statements of the store that a pattern means, also those that are about no session.
+
+        A quoted triple stands there as an ``rdf:Statement``, and is asked for by its parts.
+        """
+        if isinstance(pattern.object, QuotedTriple):
+            raise FetchError(
+                "quoted triples are statements of their own in a SPARQL store; ask with -p rdf:subject -o IRI"
+            )
+        return matching(pattern, _quads(self._ask(queries.matching(pattern, limit))))
+
+    def labels(self, nodes: Collection[str]) -> dict[str, str]:
+        """What nodes are called, as far as the store has names for them."""
+        known = [node for node in nodes if not node.startswith("_:")]
+        return labels(_quads(self._ask(queries.called(known)))) if known else {}
 
     def find(self, reference: str) -> list[str]:
         """URIs of the sessions that a person may mean: ``latest``, a URI or an id, whole or its beginning."""

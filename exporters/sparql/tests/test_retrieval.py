@@ -6,8 +6,12 @@ import json
 from datetime import datetime, timezone
 from typing import Any, cast
 
+import pytest
 import rdflib
-from otel_prov.describe import describe
+from otel_prov.describe import Literal, Quad, QuotedTriple, describe
+from otel_prov.describe import vocabulary as v
+from otel_prov.describe.pattern import Pattern
+from otel_prov.fetch import FetchError
 from otel_prov.names import GRAPH_RAG, session_uri
 from otel_prov.steps import (
     Analysis,
@@ -74,3 +78,24 @@ def test_a_retrieval_comes_back_with_what_it_selected_and_where_it_ran() -> None
     assert [each.uri for each in source.sessions(nested=False)] == [OUTER.uri]
     assert {each.uri for each in source.sessions()} == {OUTER.uri, INNER.uri}
     assert (source.find("latest"), source.find("7")) == ([OUTER.uri], [INNER.uri])
+
+
+def test_statements_are_found_by_a_pattern_wherever_they_stand() -> None:
+    store = Asked()
+    store.dataset.update(insert(statements([*describe(OUTER), *describe(INNER)])).decode())
+    store.dataset.add((rdflib.URIRef("urn:pump:7"), rdflib.RDFS.label, rdflib.Literal("pump 7", lang="en")))
+    source = SparqlSource(cast(Client, store), "here")
+    assert list(source.match(Pattern(INNER.uri, v.PROV_DERIVED))) == [
+        Quad(INNER.uri, v.PROV_DERIVED, f"{OUTER.uri}/i1", v.RETRIEVAL)
+    ]
+    assert {q.subject for q in source.match(Pattern(object=Literal("In the hall.")))} == {
+        f"{OUTER.uri}/i1/observation",
+        "urn:trustgraph:prov:synthesis:7",
+    }
+    label = Quad("urn:pump:7", v.RDFS_LABEL, Literal("pump 7", language="en"))
+    assert list(source.match(Pattern(graph="", object=Literal("pump 7")))) == [label]
+    assert list(source.match(Pattern(graph=v.RETRIEVAL, object=Literal("pump 7")))) == []
+    assert len(list(source.match(Pattern(graph=v.RETRIEVAL), 3))) == 3
+    assert source.labels(["urn:pump:7", "urn:pump:8", "_:b0"]) == {"urn:pump:7": "pump 7"}
+    with pytest.raises(FetchError, match="-p rdf:subject"):
+        source.match(Pattern(object=QuotedTriple("urn:a", "urn:b", "urn:c")))
