@@ -49,11 +49,11 @@ def _step(step: Step, whole: Session, chain: _Ends) -> Iterator[Quad]:
         case Question():
             return _question(step, whole)
         case Analysis():
-            return _analysis(step, session, chain.ends(step.uses, in_line(step.number)))
+            return _analysis(step, session, chain)
         case Observation():
             return _observation(step, session)
         case Conclusion():
-            return _conclusion(step, session, chain.ends(step.uses, in_line(chain.last + 1)))
+            return _conclusion(step, session, chain)
     return iter(())
 
 
@@ -72,6 +72,10 @@ class _Ends:
         """Where those end that were used; the session, if there were none."""
         return [self._end(number) for number in (in_line if uses is None else uses)] or [self._session]
 
+    def detected(self, numbers: tuple[int, ...] | None) -> list[str]:
+        """Where those end that were seen to be used."""
+        return [self._end(number) for number in numbers or ()]
+
     def _end(self, number: int) -> str:
         """Its last observation; itself while it has none; where it is missing, the observation that it would have."""
         if number in self._analyses and number not in self._calls:
@@ -89,7 +93,7 @@ def _question(step: Question, session: Session) -> Iterator[Quad]:
     return described(session.uri, _QUESTION, texts, {v.PROV_DERIVED: caller})
 
 
-def _analysis(step: Analysis, session: str, parents: list[str]) -> Iterator[Quad]:
+def _analysis(step: Analysis, session: str, chain: _Ends) -> Iterator[Quad]:
     uri = uris.iteration(session, step.number)
     texts = {
         v.RDFS_LABEL: f"Analysis: {step.action}" if step.action else None,
@@ -97,7 +101,8 @@ def _analysis(step: Analysis, session: str, parents: list[str]) -> Iterator[Quad
         v.TG_ARGUMENTS: step.arguments,
     }
     yield from described(uri, _ANALYSIS, texts, {})
-    yield from each(uri, v.PROV_DERIVED, parents)
+    yield from each(uri, v.PROV_DERIVED, chain.ends(step.uses, in_line(step.number)))
+    yield from each(uri, v.DETECTED_USE, chain.detected(step.detected))
     yield from _thought(step.thought, uri)
 
 
@@ -137,12 +142,13 @@ def _origins(step: Observation, session: str) -> list[str]:
     return [last] if uris.is_synthesis(last) else [iteration, last]
 
 
-def _conclusion(step: Conclusion, session: str, parents: list[str]) -> Iterator[Quad]:
+def _conclusion(step: Conclusion, session: str, chain: _Ends) -> Iterator[Quad]:
     uri = uris.final(session)
     document = None if step.answer is None else uris.answer(session)
     texts = {v.RDFS_LABEL: "Conclusion", v.TG_CONTENT: step.answer}
     yield from described(uri, _CONCLUSION, texts, {v.TG_DOCUMENT: document})
-    yield from each(uri, v.PROV_DERIVED, parents)
+    yield from each(uri, v.PROV_DERIVED, chain.ends(step.uses, in_line(chain.last + 1)))
+    yield from each(uri, v.DETECTED_USE, chain.detected(step.detected))
     yield from _thought(step.thought, uri)
 
 
@@ -152,7 +158,8 @@ def recognise(chain: Chain) -> Iterator[tuple[str, Step]]:
     yield from chain.questions(v.AGENT_QUESTION)
     for node, (session, number) in chain.iterations.items():
         if v.ANALYSIS in graph.types(node):
-            yield session, replace(_recognised_analysis(graph, node, number), uses=chain.uses(node, session, number))
+            uses, detected = chain.uses(node, session, number), chain.detected(node, session, number)
+            yield session, replace(_recognised_analysis(graph, node, number), uses=uses, detected=detected)
             for target in graph.links(node, v.TG_OBSERVATION, v.TG_OBSERVATION_DOCUMENT):
                 if target not in chain.observations:
                     yield session, Observation(number, graph.text(target, v.TG_CONTENT))
@@ -165,7 +172,8 @@ def recognise(chain: Chain) -> Iterator[tuple[str, Step]]:
     for node, session in chain.conclusions.items():
         if v.CONCLUSION in graph.types(node):
             answer, thought = graph.text(node, v.TG_CONTENT), _recognised_thought(graph, node)
-            yield session, Conclusion(answer, thought, chain.uses(node, session))
+            uses, detected = chain.uses(node, session), chain.detected(node, session)
+            yield session, Conclusion(answer, thought, uses, detected=detected)
 
 
 def _recognised_analysis(graph: Graph, node: str, number: int) -> Analysis:

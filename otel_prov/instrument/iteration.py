@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING, Any
 
 from opentelemetry import trace
@@ -18,6 +18,7 @@ from otel_prov.instrument.values import to_text
 from otel_prov.losses import guarded, lost
 
 if TYPE_CHECKING:
+    from otel_prov.instrument.detection import Detection
     from otel_prov.instrument.session import SessionSpan
 
 __all__ = ["IterationSpan", "current_iteration", "iteration"]
@@ -33,6 +34,7 @@ class IterationSpan(Enclosing):
     """Its IRI in the graph, ``S/i{n}``: what a session in another process names as its caller. ``None`` before this is
     entered."""
     _acting = False
+    _detected: Set[int] = frozenset()
 
     def __init__(self, session: SessionSpan | None) -> None:
         self._parent = session  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -80,6 +82,9 @@ class IterationSpan(Enclosing):
             self._set(names.ITERATION_USES, session.seen.numbers(uses, content, before=self.number))
         if sub_trace is not None:
             self.enclose(to_text(sub_trace))
+        if session.detection is not None:
+            self._detect(session.detection, thought, arguments)
+            session.detection.observed(observation, self.number)
         self._say(names.ITERATION_THOUGHT, thought)
         if action is not None:
             self._set(names.ITERATION_ACTION, content.name(action))
@@ -93,6 +98,12 @@ class IterationSpan(Enclosing):
             self._restore()
             for checkpoint in session.checkpoints:
                 checkpoint(span)
+
+    def _detect(self, detection: Detection, *said: Any) -> None:
+        """Record which earlier results are used in this, beside those that were found before."""
+        self._detected |= detection.used(said, before=self.number)
+        if self._detected:
+            self._set(names.ITERATION_USES_DETECTED, sorted(self._detected))
 
     def _open(self, outside: Context) -> Span:
         session = self._parent

@@ -47,7 +47,9 @@ def read_session(uri: str, spans: Sequence[Span]) -> Session:
         conclusion, unsaid = _conclusion(answer, steps), digest(tellers, names.SESSION_ANSWER)
         uses = _uses(tellers, before=_last_number(steps) + 1)
         uses = conclusion.uses if uses is None else uses
-        steps.append(replace(conclusion, uses=uses, digest=unsaid, **ids(teller)))
+        found = {*(conclusion.detected or ()), *(_detected(tellers, before=_last_number(steps) + 1) or ())}
+        detected = tuple(sorted(found)) or None
+        steps.append(replace(conclusion, uses=uses, detected=detected, digest=unsaid, **ids(teller)))
 
     return Session(
         uri,
@@ -113,6 +115,7 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
         arguments=_either(first(cycles, names.ITERATION_ARGUMENTS), first(mine, names.TOOL_ARGUMENTS)),
         thought_digest=digest(cycles, names.ITERATION_THOUGHT),
         uses=_uses(cycles, before=number),
+        detected=_detected([*cycles[:1], *calls], before=number),
         started=time(min(cycle.start for cycle in cycles)) if cycles else None,
         ended=_thought_until(cycles, own),
         **ids(next(iter([*cycles, *calls]), None)),
@@ -212,6 +215,7 @@ def _conclusion(answer: str | None, steps: list[Step]) -> Conclusion:
             answer,
             last.thought,
             last.uses,
+            detected=last.detected,
             thought_digest=last.thought_digest,
             iteration=last.number,
             iteration_span=last.span_id,
@@ -232,6 +236,12 @@ def _uses(spans: Sequence[Span], before: int) -> tuple[int, ...] | None:
     if told is None:
         return None
     return tuple(sorted({number for number in told if type(number) is int and 0 < number < before}))
+
+
+def _detected(spans: Sequence[Span], before: int) -> tuple[int, ...] | None:
+    """The iterations whose results were seen to be used, by all of these; ``None`` where none was."""
+    told = [uses for span in spans if isinstance(uses := span.attributes.get(names.ITERATION_USES_DETECTED), list)]
+    return tuple(sorted({n for uses in told for n in uses if type(n) is int and 0 < n < before})) or None
 
 
 def _error(span: Span) -> str | None:

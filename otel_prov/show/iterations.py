@@ -33,6 +33,8 @@ class Iteration:
     thought: str | None
     uses: tuple[int, ...] | None
     """Numbers of the iterations whose results it used, where that was told."""
+    detected: tuple[int, ...] | None
+    """Numbers of the iterations whose results it was seen to use."""
     trace_id: str | None
     span_id: str | None
     """Of the span that told what was thought."""
@@ -62,6 +64,7 @@ def _iteration(analysis: Analysis, observations: list[Observation]) -> Iteration
         analysis.number,
         analysis.thought,
         analysis.uses,
+        analysis.detected,
         analysis.trace_id,
         analysis.span_id,
         _call(own, analysis.action, analysis.arguments),
