@@ -18,7 +18,7 @@ DCTERMS: Final = "http://purl.org/dc/terms/"
 OTEL_PROV: Final = "https://w3id.org/otel-prov#"
 """Our own vocabulary: ``vocabulary.ttl``, beside this file."""
 
-PREFIXES: Final = {"prov": PROV, "rdf": RDF, "rdfs": RDFS, "tg": TG}
+PREFIXES: Final = {"prov": PROV, "rdf": RDF, "rdfs": RDFS, "tg": TG, "otelprov": OTEL_PROV}
 """What files that abbreviate IRIs abbreviate."""
 PROV_PREFIXES: Final = {"prov": PROV, "rdfs": RDFS, "dcterms": DCTERMS, "xsd": XSD, "otelprov": OTEL_PROV}
 """The same for the PROV view."""

@@ -133,8 +133,8 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
     further = _further(number, [call for call in calls if call is not own])
     if all(step.error is None for step in [observation, *further]) and cycles:
         observation = replace(observation, error=_error(cycles[0]))
-    if observation == Observation(number) and observation.digest is None:
-        return [analysis, *further]
+    if not further and observation == Observation(number) and observation.digest is None:
+        return [analysis]
     return [analysis, observation, *further]
 
 
