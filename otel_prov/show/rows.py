@@ -39,6 +39,7 @@ _OUTCOME_MEANS = {
     INTERRUPTED: "its process ended before the session did",
     WAITING: "it was handed on, or left without an answer; no process here has it open",
 }
+NOT_HERE = "(not here)"
 MISSING = {RUNNING: "(none yet)", INTERRUPTED: "(none: the session was interrupted here)"}
 
 
@@ -89,10 +90,13 @@ def acts(
     if session.kind != AGENT:
         yield from stages(session, missing)
         return
-    known = iterations(session)
+    known, before = iterations(session), 0
     for iteration in known:
-        gap = missing if iteration is known[-1] else None
+        if session.outcome not in (RUNNING, WAITING):
+            yield from _not_here(before + 1, iteration.number - 1)
+        before, gap = iteration.number, missing if iteration is known[-1] else None
         rows = [] if iteration.thought is None else [Row("Thought", iteration.thought)]
+        rows = rows if iteration.is_here else [Row("Thought", NOT_HERE, "yellow")]
         rows += _used(iteration.uses, iteration.detected)
         rows += _call(iteration.first, "", gap, inner.get((iteration.number, 1), []))
         for position, call in enumerate(iteration.further, start=2):
@@ -100,6 +104,13 @@ def acts(
         yield Section(f"Iteration {iteration.number}", (*rows, *_spans(iteration)))
     if rows := _last_words(session):
         yield Section("Conclusion" if session.conclusion else "End", tuple(rows))
+
+
+def _not_here(first: int, last: int) -> Iterator[Section]:
+    """Iterations of which nothing is known, though those behind them are."""
+    if first <= last:
+        title = f"Iteration {first}" if first == last else f"Iterations {first} to {last}"
+        yield Section(title, (Row("", NOT_HERE, "yellow"),))
 
 
 def _used(told: tuple[int, ...] | None, detected: tuple[int, ...] | None) -> list[Row]:
