@@ -8,6 +8,9 @@ from datetime import datetime, timezone
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from otel_prov.describe import Literal, Quad, QuotedTriple, describe, recognise
 from otel_prov.names import DOCUMENT_RAG, GRAPH_RAG, session_uri
 from otel_prov.steps import (
     Analysis,
@@ -23,7 +26,12 @@ from otel_prov.steps import (
     Synthesis,
     Triple,
 )
+from tests.describe.strategies import retrievals, sessions
 from tests.integration.explained import Explained, as_sent, backwards, bodies, by_name
+from trustgraph.base.async_pulsar_backend import PulsarMessage
+from trustgraph.schema import Triples
+
+from otel_prov_exporter_pulsar.literals import storable
 
 STARTED = datetime(2026, 1, 1, tzinfo=timezone.utc)
 BROKER_TAKES = 5 * 1024 * 1024
@@ -89,13 +97,13 @@ def nested(levels: int) -> list[Session]:
 
 
 def test_agents_inside_of_agents_are_shown_one_by_one_and_the_outermost_is_listed() -> None:
-    sessions = nested(50)
-    store = Explained(*sessions)
-    for level, session in enumerate(sessions):
+    told = nested(50)
+    store = Explained(*told)
+    for level, session in enumerate(told):
         shown = store.shown(session.uri)
         assert shown.count("seen at ") == 1
         assert f"seen at {level}" in shown
-    assert store.listed() == [sessions[0].uri]
+    assert store.listed() == [told[0].uri]
 
 
 def retrieved(kind: str, selected: int) -> Session:
@@ -123,7 +131,7 @@ def test_a_large_retrieval_is_shown(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "sessions",
+    "told",
     [
         [agent(*(1,) * 1_000, answer="x" * 8_000_000)],
         [agent(200)],
@@ -133,8 +141,8 @@ def test_a_large_retrieval_is_shown(kind: str) -> None:
     ],
     ids=["1,000 iterations", "200 parallel calls", "50 levels", "10,000 edges", "10,000 chunks"],
 )
-def test_no_message_is_larger_than_brokers_take(sessions: list[Session]) -> None:
-    assert max(len(body) for session in sessions for body in bodies(session)) < BROKER_TAKES
+def test_no_message_is_larger_than_brokers_take(told: list[Session]) -> None:
+    assert max(len(body) for session in told for body in bodies(session)) < BROKER_TAKES
 
 
 def test_a_use_of_several_iterations_is_printed_for_each_and_detected_ones_change_nothing() -> None:
@@ -143,3 +151,44 @@ def test_a_use_of_several_iterations_is_printed_for_each_and_detected_ones_chang
     assert printed(Session(told.uri, tuple(uses)), as_sent) == printed(told, as_sent)
     uses[-1] = Conclusion("the answer", uses=(1, 3))
     assert printed(Session(told.uri, tuple(uses)), as_sent).count("the answer") == 2
+
+
+def quad(triple: Any) -> Quad:
+    """A triple as TrustGraph decodes it."""
+    return Quad(term(triple.s), term(triple.p), term(triple.o), triple.g or "")
+
+
+def term(of: Any) -> Any:
+    if of.type == "t":
+        return QuotedTriple(term(of.triple.s), term(of.triple.p), term(of.triple.o))
+    return of.iri if of.type == "i" else Literal(of.value, of.datatype, of.language)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(sessions("trustgraph") | retrievals(), max_size=3, unique_by=lambda each: each.uri))
+def test_decoded_by_trustgraph_any_sessions_are_what_was_sent(told: list[Session]) -> None:
+    sent = {each for session in told for each in storable(describe(session))}
+    messages = [PulsarMessage(Received(body), Triples).value() for session in told for body in bodies(session)]
+    arrived = [quad(triple) for message in messages for triple in message.triples]
+    assert set(arrived) == sent
+    assert {each.uri: each for each in recognise(arrived)} == {each.uri: each for each in recognise(sent)}
+    assert {each.uri for each in recognise(arrived)} == {each.uri for each in told}
+    if not any("\0" in each.text for session in told for each in literals(session)):
+        assert {each.uri: each for each in recognise(arrived)} == {each.uri: each for each in told}
+    Explained(*told)
+
+
+def literals(session: Session) -> list[Literal]:
+    found = [each.object for each in describe(session)]
+    found += [each.object for each in found if isinstance(each, QuotedTriple)]
+    return [each for each in found if isinstance(each, Literal)]
+
+
+class Received:
+    """As much of Pulsar's message as trustgraph-base reads."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+
+    def data(self) -> bytes:
+        return self._body
