@@ -71,7 +71,9 @@ def read_quads(path: str | os.PathLike[str], format: str | None = None) -> list[
 
 def _bytes(path: Path, file: BinaryIO) -> bytes:
     data = b""
-    while len(data) <= MAX_BYTES and (piece := file.read(max(_PIECE, len(data)))):  # asked for all, it takes room for all
+    while len(data) <= MAX_BYTES and (
+        piece := file.read(max(_PIECE, len(data)))
+    ):  # asked for all, it takes room for all
         data += piece
     if len(data) > MAX_BYTES:
         raise NotRdf(
