@@ -57,7 +57,7 @@ class Detection:
     @guarded(None, NOT_DETECTED)
     def _ask(self, question: Any) -> None:
         """What was asked comes from no observation, though many repeat it."""
-        self._known = {passage for text in _texts(question) for _, passage in _passages(text, 1)}
+        self._known = {passage for text in _texts(question) for passage in _passages(text, 1)}
 
     @guarded(None, NOT_DETECTED)
     def observed(self, value: Any, number: int) -> None:
@@ -65,7 +65,7 @@ class Detection:
         if (mark := _mark(value)) is not None:
             self._values.put(id(value), (number, mark))
         for text in _texts(value):
-            for _, passage in _passages(text, STEP, _VARIED):
+            for passage in _passages(text, STEP, _VARIED):
                 if passage not in self._known and self._passages.get(passage) is None:
                     self._passages.put(passage, number)
 
@@ -85,7 +85,12 @@ class Detection:
     def _quoted(self, text: str) -> Set[int]:
         """The iterations that a text quotes. What several observed was the first's: the others may repeat it. They have
         it in passages that begin a little sooner or later."""
-        places = {at: number for at, passage in _passages(text, 1) if (number := self._passages.get(passage))}
+        young, old = self._passages.young, self._passages.old
+        places = {  # in one expression, for it is done for each character
+            at: young[passage] if passage in young else old[passage]
+            for at in range(len(text) - QUOTATION + 1)
+            if (passage := hash(text[at : at + QUOTATION])) in young or passage in old
+        }
         near = range(1 - STEP, STEP)
         return {n for at, n in places.items() if n == min(places.get(at + by, n) for by in near)}
 
@@ -95,20 +100,20 @@ class _Memory:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._young: dict[int, Any] = {}
-        self._old: dict[int, Any] = {}
+        self.young: dict[int, Any] = {}
+        self.old: dict[int, Any] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._young or self._old)
+        return bool(self.young or self.old)
 
     def put(self, key: int, value: Any) -> None:
-        if len(self._young) >= self._most:
-            self._old, self._young = self._young, {}
-        self._young[key] = value
+        if len(self.young) >= self._most:
+            self.old, self.young = self.young, {}
+        self.young[key] = value
 
     def get(self, key: int) -> Any:
-        found = self._young.get(key)
-        return self._old.get(key) if found is None else found
+        found = self.young.get(key)
+        return self.old.get(key) if found is None else found
 
 
 Mark = weakref.ref[Any] | tuple[type, int]
@@ -170,9 +175,9 @@ def _texts(value: Any) -> Iterator[str]:
                     yield from (inner for inner in _parts(json.loads(text)) if isinstance(inner, str))
 
 
-def _passages(text: str, step: int, varied: int = 0) -> Iterator[tuple[int, int]]:
-    """Where the passages of a text begin, each so many characters behind the one before, with their hashes."""
+def _passages(text: str, step: int, varied: int = 0) -> Iterator[int]:
+    """Hashes of the passages of a text, each beginning so many characters behind the one before."""
     for start in range(0, len(text) - QUOTATION + 1, step):
         passage = text[start : start + QUOTATION]
         if not varied or len(set(passage)) >= varied:
-            yield start, hash(passage)
+            yield hash(passage)
