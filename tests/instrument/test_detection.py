@@ -6,12 +6,14 @@ import gc
 import json
 import tracemalloc
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
 from otel_prov import iteration, losses, names, session, tool, trace_agent
+from otel_prov.ask.node import FINAL, Node
+from otel_prov.ask.why import why
 from otel_prov.describe import describe, describe_prov, recognise
 from otel_prov.describe.vocabulary import DETECTED_USE, OTEL_PROV, PROV_DERIVED
 from otel_prov.instrument import detection
@@ -19,7 +21,7 @@ from otel_prov.instrument.detection import QUOTATION, STEP, Detection
 from otel_prov.show.document import session_document
 from otel_prov.show.nested import Tree
 from otel_prov.show.rows import acts
-from otel_prov.steps import Analysis, Conclusion
+from otel_prov.steps import Analysis, Conclusion, Session
 from tests.conftest import Program
 
 REPORT = "The north pump stood at 81 °C when the night shift came, two hours before it failed; nobody wrote down why."
@@ -224,9 +226,21 @@ def test_it_is_marked_as_detected_wherever_it_is_told(program: Program) -> None:
         (row.label, row.text) for section in acts(told) for row in section.rows if row.label in ("Uses", "Detected use")
     ]
     assert shown == [("Detected use", "iteration 1"), ("Uses", "iteration 1"), ("Detected use", "iteration 2")]
+    assert asked(replace(told, steps=(*told.steps[:-1], replace(told.steps[-1], uses=None)))) == {
+        "nothing": "in reach",
+        WEATHER: "detected",
+        REPORT: "in reach",
+    }
     document = session_document(Tree(told))
     assert [each.get("uses_detected") for each in document["iterations"]] == [None, None, [1]]
     assert (document["uses"], document["uses_detected"]) == ([1], [2])
+
+
+def asked(told: Session) -> dict[str | None, str | None]:
+    """Why an answer's observations are named among what it rests on."""
+    reason = why({told.uri: told}, told, Node(told.uri, FINAL))  # type: ignore[arg-type]
+    assert reason is not None
+    return {each.text: each.how for each in reason.because if each.kind == "observation"}
 
 
 def test_the_hosts_objects_are_not_kept_alive(program: Program) -> None:
