@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-BENCHMARKS = ("imports", "recording", "keep", "nquads", "views", "validate", "questions")
+BENCHMARKS = ("imports", "recording", "keep", "nquads", "views", "validate", "questions", "graphs", "latency")
 WIDTHS = (46, 10, 18, 6, 16)
 
 

@@ -39,6 +39,12 @@ Default: ``true``. With ``false`` only the shape of a session is recorded: names
 text its length and SHA-256.
 """
 
+OTEL_EXPORTER_PROV_DETECT_USES: Final = "OTEL_EXPORTER_PROV_DETECT_USES"
+"""Whether it is looked for which earlier results an iteration uses: values that are handed on, and quotations.
+
+Default: ``false``, what the agent tells is all.
+"""
+
 OTEL_EXPORTER_PROV_COLLECTION: Final = "OTEL_EXPORTER_PROV_COLLECTION"
 """TrustGraph's collection for sessions that name none.
 

@@ -121,6 +121,10 @@ ITERATION_USES: Final = "agent.iteration.uses"
 """Numbers of the iterations whose results an iteration, or on the session's span the answer, used; absent where that
 was not told."""
 
+ITERATION_USES_DETECTED: Final = "agent.iteration.uses.detected"
+"""Numbers of the iterations whose results were seen to be used, by an iteration, by a tool call of one, or on the
+session's span by the answer: handed on, or quoted. Nobody told so; absent where that isn't looked for."""
+
 ITERATION_OUTCOME: Final = "agent.iteration.outcome"
 """``error``, ``cancelled`` or ``abandoned`` where an iteration, a tool call, or a part of the work did not end by
 itself."""

@@ -96,6 +96,9 @@ class Analysis(_Traced):
     uses: tuple[int, ...] | None = None
     """Numbers of the iterations whose results it really used, rising, where that was told; otherwise it follows from
     the one before it."""
+    detected: tuple[int, ...] | None = field(default=None, kw_only=True)
+    """Numbers of the iterations whose results it was seen to use, rising, where that was looked for and found. Nobody
+    told so."""
     within: str | None = field(default=None, kw_only=True)
     """The step of a plan, or the part of the work, that it was for: ``step/{i}`` or ``finding/{i}``, i from 0."""
     candidates: tuple[str, ...] = field(default=(), kw_only=True)
@@ -147,6 +150,8 @@ class Conclusion(_Traced):
     uses: tuple[int, ...] | None = None
     """Numbers of the iterations whose results the answer really used, rising, where that was told; otherwise it follows
     from the last one."""
+    detected: tuple[int, ...] | None = field(default=None, kw_only=True)
+    """Numbers of the iterations whose results the answer, or the thought before it, was seen to use."""
     usage: Usage | None = field(default=None, kw_only=True)
     """What thinking it took."""
     digest: Digest | None = field(default=None, compare=False, kw_only=True)

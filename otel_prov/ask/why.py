@@ -9,13 +9,14 @@ from typing import Protocol
 from otel_prov.ask.node import FINAL, Node, parse
 from otel_prov.describe import uris
 from otel_prov.keep.sources import sources
-from otel_prov.steps import Analysis, Exploration, Focus, Observation, Selection, Session, Synthesis, Text
+from otel_prov.steps import Analysis, Conclusion, Exploration, Focus, Observation, Selection, Session, Synthesis, Text
 
 __all__ = ["Reason", "Sessions", "why"]
 
 _NAMED = "names"
 _IN_REACH = "in reach"
 _USED = "used"
+_DETECTED = "detected"
 
 
 class Sessions(Protocol):
@@ -39,7 +40,8 @@ class Reason:
     """Number of the iteration that it belongs to."""
     how: str | None = None
     """Why it is listed, where that is more than a part of the record: ``used`` for an observation that was really used,
-    as the agent told; ``in reach`` for one that it had, where it didn't tell; ``names`` for a source that is named."""
+    as the agent told; where it didn't tell, ``detected`` for one that it was seen to use, and ``in reach`` for any
+    other that it had; ``names`` for a source that is named."""
     error: str | None = None
     because: tuple[Reason, ...] = ()
     """What it rests on, the latest first."""
@@ -83,7 +85,7 @@ class _Tree:
         because = []
         if conclusion.thought is not None:
             because.append(Reason("thought", uris.thought(uri), conclusion.thought))
-        because += self._before(session, None, conclusion.uses)
+        because += self._before(session, None, conclusion)
         return Reason("answer", uri, conclusion.answer, because=(*because, _question(session)))
 
     def _retrieved(self, session: Session) -> Reason | None:
@@ -105,7 +107,7 @@ class _Tree:
         if analysis is None:
             return None
         thought = _thought(session, analysis)
-        seen = self._before(session, number, analysis.uses)
+        seen = self._before(session, number, analysis)
         because = (*([thought] if thought else []), *seen, _question(session))
         uri = uris.iteration(session.uri, number)
         return Reason("call", uri, _call(analysis.action, analysis.arguments), number, because=because)
@@ -122,7 +124,7 @@ class _Tree:
         called = _call(analysis.action, analysis.arguments) if own else _call(step.action, step.arguments)
         if called is not None:
             caller = uris.iteration(session.uri, step.number)
-            used = () if analysis.uses is None else self._before(session, step.number, analysis.uses)
+            used = () if analysis.uses is None else self._before(session, step.number, analysis)
             because.append(
                 Reason("call", caller, called, step.number, because=(*([thought] if thought else []), *used))
             )
@@ -130,12 +132,14 @@ class _Tree:
             because.append(thought)
         return Reason("observation", uri, step.text, step.number, how, step.error, tuple(because))
 
-    def _before(self, session: Session, before: int | None, uses: tuple[int, ...] | None) -> Iterator[Reason]:
+    def _before(self, session: Session, before: int | None, by: Analysis | Conclusion) -> Iterator[Reason]:
         """The observations that were used, or else all that the agent had, the latest first."""
         self._told.add(session.uri)
+        uses, detected = by.uses, by.detected or ()
         for step in reversed(list(session.of(Observation))):
             if (before is None or step.number < before) and (uses is None or step.number in uses):
-                yield self.observation(session, step, how=_IN_REACH if uses is None else _USED)
+                how = _USED if uses is not None else _DETECTED if step.number in detected else _IN_REACH
+                yield self.observation(session, step, how)
 
     def _sources(self, session: Session, named: set[str]) -> Iterator[Reason]:
         """What a call and its observation name: other sessions, by their answers, and addresses."""

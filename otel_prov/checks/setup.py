@@ -34,6 +34,7 @@ _PACKAGES: Final = (
 _OURS: Final = "OTEL_EXPORTER_PROV_"
 _FLAGS: Final = (
     environment.OTEL_EXPORTER_PROV_CAPTURE_CONTENT,
+    environment.OTEL_EXPORTER_PROV_DETECT_USES,
     environment.OTEL_EXPORTER_PROV_WORKER,
     environment.OTEL_EXPORTER_PROV_LEAN,
 )

@@ -79,6 +79,12 @@ class Chain:
         uses = tuple(sorted(numbers - {0}))
         return None if uses == in_line(before) else uses
 
+    def detected(self, node: str, session: str, number: int | None = None) -> tuple[int, ...] | None:
+        """The iterations whose results a node was seen to use; ``None`` for none."""
+        before = self._after_last(session) if number is None else number
+        found = {self._number(target, session) or 0 for target in self.graph.links(node, v.DETECTED_USE)}
+        return tuple(sorted(number for number in found if 0 < number < before)) or None
+
     def _number(self, node: str, session: str) -> int | None:
         """The number of the iteration that a node of a session belongs to; 0 for the session itself."""
         place = self.iterations.get(node) or self.observations.get(node)

@@ -49,10 +49,11 @@ def _step(step: Step, whole: Session, last: int, types: Types) -> Iterator[Quad]
             texts = {v.TG_QUERY: text, v.PROV_STARTED: written(started) if started else None}
             caller = uris.legal(whole.caller) if whole.caller else None
             return described(session, types.session, texts, {v.PROV_DERIVED: caller})
-        case Analysis(number, thought, action, arguments, uses):
+        case Analysis(number, thought, action, arguments, uses, detected=detected):
             texts = {v.TG_THOUGHT: thought, v.TG_ACTION: action, v.TG_ARGUMENTS: arguments}
             node = uris.iteration(session, number)
-            return chain(described(node, types.iteration, texts, {}), _after(node, session, uses, in_line(number)))
+            after = _after(node, session, uses, in_line(number))
+            return chain(described(node, types.iteration, texts, {}), after, _detected(node, session, detected))
         case Observation(number, text, error, call=1):
             return described(uris.iteration(session, number), (), {v.TG_OBSERVATION: text, v.TG_TOOL_ERROR: error}, {})
         case Observation(number, text, error, call, action, arguments):
@@ -64,10 +65,11 @@ def _step(step: Step, whole: Session, last: int, types: Types) -> Iterator[Quad]
             }
             caller = uris.iteration(session, number)
             return described(uris.observation(session, number, call), (), texts, {v.PROV_DERIVED: caller})
-        case Conclusion(answer, thought, uses):
+        case Conclusion(answer, thought, uses, detected=detected):
             texts = {v.TG_THOUGHT: thought, v.TG_ANSWER: answer}
             node = uris.final(session)
-            return chain(described(node, types.final, texts, {}), _after(node, session, uses, in_line(last + 1)))
+            after = _after(node, session, uses, in_line(last + 1))
+            return chain(described(node, types.final, texts, {}), after, _detected(node, session, detected))
     return iter(())
 
 
@@ -75,6 +77,10 @@ def _after(node: str, session: str, uses: tuple[int, ...] | None, in_line: tuple
     """The node derives from the iterations that were used; from the session, if there were none."""
     numbers = in_line if uses is None else uses
     return each(node, v.PROV_DERIVED, [uris.iteration(session, number) for number in numbers] or [session])
+
+
+def _detected(node: str, session: str, numbers: tuple[int, ...] | None) -> Iterator[Quad]:
+    return each(node, v.DETECTED_USE, (uris.iteration(session, number) for number in numbers or ()))
 
 
 def recognise(places: Chain, types: Types) -> Iterator[tuple[str, Step]]:
@@ -95,6 +101,7 @@ def recognise(places: Chain, types: Types) -> Iterator[tuple[str, Step]]:
                     action=graph.text(node, v.TG_ACTION),
                     arguments=graph.text(node, v.TG_ARGUMENTS),
                     uses=places.uses(node, session, number),
+                    detected=places.detected(node, session, number),
                 ),
             )
         text, error = graph.text(node, v.TG_OBSERVATION), graph.text(node, v.TG_TOOL_ERROR)
@@ -116,4 +123,5 @@ def recognise(places: Chain, types: Types) -> Iterator[tuple[str, Step]]:
     for node, session in places.conclusions.items():
         if types.final[0] in graph.types(node):
             answer, thought = graph.text(node, v.TG_ANSWER), graph.text(node, v.TG_THOUGHT)
-            yield session, Conclusion(answer, thought, places.uses(node, session))
+            uses, detected = places.uses(node, session), places.detected(node, session)
+            yield session, Conclusion(answer, thought, uses, detected=detected)

@@ -22,6 +22,8 @@ __all__ = ["MAX_BYTES", "NotRdf", "read_quads"]
 MAX_BYTES: Final = 100_000_000
 """The largest file that is read. It is parsed as a whole, and takes some twenty times its size in memory."""
 
+_PIECE: Final = 1_000_000
+
 _READABLE: Final = {  # by rdflib's names; tried in this order where the extension doesn't tell
     "nquads": "N-Quads",
     "nt": "N-Triples",
@@ -68,7 +70,11 @@ def read_quads(path: str | os.PathLike[str], format: str | None = None) -> list[
 
 
 def _bytes(path: Path, file: BinaryIO) -> bytes:
-    data = file.read(MAX_BYTES + 1)
+    data = b""
+    while len(data) <= MAX_BYTES and (
+        piece := file.read(max(_PIECE, len(data)))
+    ):  # asked for all, it takes room for all
+        data += piece
     if len(data) > MAX_BYTES:
         raise NotRdf(
             f"{path} is larger than {MAX_BYTES // 10**6} MB, the most that is read at once; "

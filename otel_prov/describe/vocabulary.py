@@ -16,9 +16,9 @@ RDFS: Final = "http://www.w3.org/2000/01/rdf-schema#"
 XSD: Final = "http://www.w3.org/2001/XMLSchema#"
 DCTERMS: Final = "http://purl.org/dc/terms/"
 OTEL_PROV: Final = "https://w3id.org/otel-prov#"
-"""Our own vocabulary, of the PROV view: ``vocabulary.ttl``, beside this file."""
+"""Our own vocabulary: ``vocabulary.ttl``, beside this file."""
 
-PREFIXES: Final = {"prov": PROV, "rdf": RDF, "rdfs": RDFS, "tg": TG}
+PREFIXES: Final = {"prov": PROV, "rdf": RDF, "rdfs": RDFS, "tg": TG, "otelprov": OTEL_PROV}
 """What files that abbreviate IRIs abbreviate."""
 PROV_PREFIXES: Final = {"prov": PROV, "rdfs": RDFS, "dcterms": DCTERMS, "xsd": XSD, "otelprov": OTEL_PROV}
 """The same for the PROV view."""
@@ -97,6 +97,11 @@ TG_THOUGHT_DOCUMENT: Final = TG + "thoughtDocument"
 TG_OBSERVATION_DOCUMENT: Final = TG + "observationDocument"
 """TrustGraph 2.1.18 to 2.1.21: where the librarian keeps an iteration's observation."""
 
+# Our own ---------------------------------------------------------------------------------------------------------
+
+DETECTED_USE: Final = OTEL_PROV + "detectedUse"
+"""From an iteration, or an answer, to an earlier result that it was seen to use. Not told by anybody, and so no
+``prov:wasDerivedFrom``; TrustGraph's command line doesn't follow it."""
 
 _ALL: Final = PREFIXES | PROV_PREFIXES
 _LOCAL: Final = re.compile("[A-Za-z]+")

@@ -40,6 +40,7 @@ def trace_agent(
     tools: Iterable[Any] | None = None,
     caller: Caller = None,
     redact: Redact | None = None,
+    detect_uses: bool | None = None,
 ) -> Callable[[F], F]: ...
 def trace_agent(
     function: Any = None,
@@ -58,6 +59,7 @@ def trace_agent(
     tools: Iterable[Any] | None = None,
     caller: Caller = None,
     redact: Redact | None = None,
+    detect_uses: bool | None = None,
 ) -> Any:
     """Trace each call of an agent's loop as a session. The answer is what it returns, or what it yields.
 
@@ -82,6 +84,8 @@ def trace_agent(
         caller: What the session is part of, where that can't be seen: the handle of an iteration or a tool call of
             another one, or the IRI of an iteration (:attr:`IterationSpan.uri`).
         redact: Rewrites every text before it becomes an attribute; a text on which it fails is left out.
+        detect_uses: Whether it is looked for which earlier results an iteration uses, as values that are handed on or
+            as quotations; as ``OTEL_EXPORTER_PROV_DETECT_USES`` says, if left out.
 
     ``version``, ``session_id``, ``context``, ``collection``, ``user``, ``model``, ``pattern`` and ``task_type`` may
     also be functions that are given the call's arguments.
@@ -107,6 +111,7 @@ def trace_agent(
                 version=_value(version, args, kwargs),
                 caller=caller,
                 redact=redact,
+                detect_uses=detect_uses,
             )
 
         return wrap(function, begin)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from otel_prov.instrument.values import to_text
 from otel_prov.losses import guarded, lost
 
 if TYPE_CHECKING:
+    from otel_prov.instrument.detection import Detection
     from otel_prov.instrument.session import SessionSpan
 
 __all__ = ["IterationSpan", "current_iteration", "iteration"]
@@ -36,6 +37,7 @@ class IterationSpan(Enclosing):
     _acting = False
     _began = 0.0
     _counted: Mapping[str, int] = {}  # tokens that other instrumentations told of
+    _detected: Set[int] = frozenset()
 
     def __init__(self, inside: Activity | None) -> None:
         self._parent = inside.owner if inside is not None else None
@@ -102,6 +104,9 @@ class IterationSpan(Enclosing):
             told = thinking(content, candidates, model, input_tokens, output_tokens)
             self._tell(told)
             self._counted = {name: number for name, number in self._counted.items() if name not in told}
+        if session.detection is not None:
+            self._detect(session.detection, thought, arguments)
+            session.detection.observed(observation, self.number)
         self._say(names.ITERATION_THOUGHT, thought)
         if action is not None:
             self._set(names.ITERATION_ACTION, content.name(action))
@@ -130,6 +135,12 @@ class IterationSpan(Enclosing):
                 self._counted = {**self._counted, name: self._counted.get(name, 0) + number}
                 self._set(name, self._counted[name])
         self._tell({name: self._content.name(model) for name, model in models.items() if name not in known})
+
+    def _detect(self, detection: Detection, *said: Any) -> None:
+        """Record which earlier results are used in this, beside those that were found before."""
+        self._detected |= detection.used(said, before=self.number)
+        if self._detected:
+            self._set(names.ITERATION_USES_DETECTED, sorted(self._detected))
 
     def _open(self, outside: Context) -> Span:
         session, owner = self._session, self._parent

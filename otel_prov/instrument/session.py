@@ -15,9 +15,11 @@ from opentelemetry.trace import Span, Tracer
 from otel_prov import names, uris
 from otel_prov.environment import (
     OTEL_EXPORTER_PROV_COLLECTION,
+    OTEL_EXPORTER_PROV_DETECT_USES,
     OTEL_EXPORTER_PROV_ENDPOINT,
     OTEL_EXPORTER_PROV_FLOW,
     OTEL_EXPORTER_PROV_WORKSPACE,
+    flag,
     variable,
 )
 from otel_prov.instrument.activity import CHECKPOINTS, NOT_RECORDED, Activity, current, tracer
@@ -34,6 +36,7 @@ from otel_prov.losses import guarded
 
 if TYPE_CHECKING:
     from otel_prov.instrument.context import RemoteSession
+    from otel_prov.instrument.detection import Detection
     from otel_prov.instrument.parts import PartSpan
 
 G = TypeVar("G")
@@ -61,6 +64,7 @@ class SessionSpan(Answering):
         tools: Iterable[Any] | None = None,
         caller: Caller = None,
         redact: Redact | None = None,
+        detect_uses: bool | None = None,
     ) -> None:
         super().__init__()
         remote = None if context is None else _continued(context, session_id)
@@ -76,6 +80,7 @@ class SessionSpan(Answering):
             redact = redact or outer._content.redact
             collection = collection or outer.identity[names.COLLECTION]
             user = outer.identity.get(names.USER) if user is None else user
+            detect_uses = outer.detection is not None if detect_uses is None else detect_uses
         content = self._content = Content(redact)
         self.id: str = str(uuid.uuid4()) if session_id is None else to_text(session_id)
         """Identity of the session; a fresh UUID unless the program gave one."""
@@ -101,8 +106,10 @@ class SessionSpan(Answering):
         self._latest = 0
         self._came_with = context
         self._continues = first if first > 1 or (remote is not None and remote.has_begun) else None
-        self.seen = Seen()
+        self.seen: Seen = Seen()
         """What its iterations have observed."""
+        self.detection: Detection | None = _detection(question, detect_uses)
+        """What finds uses of that; ``None`` where they aren't looked for."""
         self._name = None if name is None else content.name(name)
         self._model = model
         self._version = version
@@ -188,6 +195,12 @@ class SessionSpan(Answering):
         if answer is not None:
             self._answer(answer)
 
+    def _answer(self, value: Any) -> None:
+        """Record the answer, and which results are used in it."""
+        super()._answer(value)
+        if self.detection is not None and (found := self.detection.used(value)):
+            self._set(names.ITERATION_USES_DETECTED, sorted(found))
+
     def returned(self, value: Any) -> None:
         """The loop has returned: that is the answer, else what it has yielded.
 
@@ -256,6 +269,14 @@ class SessionSpan(Answering):
             self._around.enclose(self.work.last(self._latest), instead_of=self.work.answer)
 
 
+def _detection(question: Any, wanted: bool | None) -> Detection | None:
+    if not (flag(OTEL_EXPORTER_PROV_DETECT_USES, False) if wanted is None else wanted):
+        return None
+    from otel_prov.instrument.detection import Detection  # here, for the sake of a light import of the library
+
+    return Detection(question)
+
+
 def _place() -> dict[str, str]:
     """Where in TrustGraph the session can be found, beside its collection; nothing where it isn't sent anywhere."""
     if not variable(OTEL_EXPORTER_PROV_ENDPOINT):
@@ -297,6 +318,7 @@ def session(
     tools: Iterable[Any] | None = None,
     caller: Caller = None,
     redact: Redact | None = None,
+    detect_uses: bool | None = None,
 ) -> SessionSpan:
     """Trace a session that is not one function; to be entered with ``with`` or ``async with``.
 
@@ -321,8 +343,10 @@ def session(
         caller: What the session is part of, where that can't be seen: the handle of an iteration or a tool call of
             another one, or the IRI of an iteration (:attr:`IterationSpan.uri`).
         redact: Rewrites every text before it becomes an attribute; a text on which it fails is left out.
+        detect_uses: Whether it is looked for which earlier results an iteration uses, as values that are handed on or
+            as quotations; as ``OTEL_EXPORTER_PROV_DETECT_USES`` says, if left out.
 
-    Inside of another session, collection, user and ``redact`` are that one's, if left out.
+    Inside of another session, collection, user, ``redact`` and ``detect_uses`` are that one's, if left out.
     """
     return SessionSpan(
         question,
@@ -339,6 +363,7 @@ def session(
         tools=tools,
         caller=caller,
         redact=redact,
+        detect_uses=detect_uses,
     )
 
 

@@ -60,6 +60,8 @@ class ToolSpan(Enclosing):
         session = self.session
         if session is None or not self._span.is_recording():
             return
+        if session.detection is not None:
+            session.detection.observed(result, self.number)
         if (text := self._say(names.TOOL_RESULT, result)) is not None:
             session.seen.add(text, self.number)
 
@@ -92,6 +94,8 @@ class ToolSpan(Enclosing):
         }
         if (text := content.json(self._arguments)) is not None:
             attributes[names.TOOL_ARGUMENTS] = text
+        if session.detection is not None and (found := session.detection.used(self._arguments, before=number)):
+            attributes[names.ITERATION_USES_DETECTED] = sorted(found)
         self._arguments = None  # the span has them; the host's objects are not kept alive
         self._told = attributes
         around = session if self._parent._context is None else self._parent  # what nobody has entered has no span

@@ -13,7 +13,7 @@ from collections.abc import Set as AbstractSet
 from enum import Enum
 from typing import Any
 
-__all__ = ["fit_json", "fit_text", "plain", "to_text", "well_formed"]
+__all__ = ["fit_json", "fit_text", "members", "plain", "to_text", "well_formed"]
 
 _DEEPEST = 32
 _ELLIPSIS = "…"
@@ -58,8 +58,8 @@ def _plain(value: Any, leaf: Callable[[Any], Any], within: tuple[int, ...]) -> A
         if len(within) >= _DEEPEST:
             return "<too deep>"
         within = (*within, id(value))
-        if (members := _members(value)) is not None:
-            return {str(leaf(_scalar_text(key))): _plain(member, leaf, within) for key, member in members.items()}
+        if (named := members(value)) is not None:
+            return {str(leaf(_scalar_text(key))): _plain(member, leaf, within) for key, member in named.items()}
         if isinstance(value, (list, tuple, AbstractSet)):
             return [_plain(item, leaf, within) for item in list(value)]
         return leaf(_scalar_text(value))
@@ -67,7 +67,7 @@ def _plain(value: Any, leaf: Callable[[Any], Any], within: tuple[int, ...]) -> A
         return f"<{type(value).__name__}: {type(error).__name__}>"
 
 
-def _members(value: Any) -> Mapping[Any, Any] | None:
+def members(value: Any) -> Mapping[Any, Any] | None:
     """The named parts of a value that has such."""
     if isinstance(value, Mapping):
         return dict(value)

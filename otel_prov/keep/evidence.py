@@ -1,13 +1,14 @@
 """From what is known of a session, its spans and what was imported, to its rows in the tables that people read.
 
 Evidence is only ever added. Whatever is added, the rows are made anew from all of it, so that they never depend on
-the order in which it came.
+the order in which it came. While a session goes on, that is all that bears on what is new: its own iterations, the one
+before them, and what belongs to none; so a step of a long session costs what one of a short session does.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -20,7 +21,7 @@ from otel_prov.read import Span, read
 from otel_prov.read.nesting import last_node, outer_of, with_sub_traces
 from otel_prov.steps import Analysis, Session, Step
 
-__all__ = ["Evidence", "Key", "Rows", "add", "completed", "derive", "link", "load", "save"]
+__all__ = ["Evidence", "Key", "Rows", "add", "completed", "derive", "link", "load", "save", "spans"]
 
 Key = tuple[str, str]
 """Trace id and span id."""
@@ -30,6 +31,7 @@ _COLUMNS = (
     "uri, type, question, started, ended, active, iterations, outcome, collection, agent, user, model, trace_id, "
     "error, parent, caller, last, version"
 )
+_ACTIVE, _OUTCOME = (_COLUMNS.split(", ").index(name) for name in ("active", "outcome"))
 _INSERT = f"INSERT INTO session ({_COLUMNS}) VALUES ({', '.join('?' * len(_COLUMNS.split(', ')))})"
 _UPDATE = f"UPDATE session SET ({_COLUMNS}) = ({', '.join('?' * len(_COLUMNS.split(', ')))}) WHERE id = ?"
 
@@ -45,6 +47,8 @@ class Evidence:
     imported: Session | None = None
     inner: Mapping[str, str] = field(default_factory=dict)
     """The last node of the session inside of an iteration, by the IRI of the iteration."""
+    since: int | None = None
+    """Number of the first iteration whose spans are here; ``None`` where all spans are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +59,37 @@ class Rows:
     steps: dict[str, tuple[str, bytes]]
     """Kind and body, by key, in their natural order."""
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether the session began here and has not concluded: what is new of it then changes nothing before it."""
+        return "question" in self.steps and "final" not in self.steps and self.session[_OUTCOME] is None
 
-def load(db: sqlite3.Connection, uri: str) -> Evidence:
-    """What is known of a session so far."""
-    row = db.execute("SELECT id FROM session WHERE uri = ?", (uri,)).fetchone()
+
+def load(db: sqlite3.Connection, uri: str, since: int = 0) -> Evidence:
+    """What is known of a session so far; while it goes on, only of iterations from a number on, if one is given."""
+    row = db.execute("SELECT id, outcome FROM session WHERE uri = ?", (uri,)).fetchone()
     inner = _inner(db, uri)
     if row is None:
         return Evidence(uri, inner=inner)
-    spans = [Span.of(orjson.loads(body)) for (body,) in db.execute("SELECT body FROM span WHERE session = ?", row)]
-    imported = db.execute("SELECT body FROM imported WHERE session = ?", row).fetchone()
+    number, outcome = row
+    imported = db.execute("SELECT body FROM imported WHERE session = ?", (number,)).fetchone()
+    since = since if since > 1 and outcome is None and not imported else 0
     return Evidence(
         uri,
-        row[0],
-        {(span.trace_id, span.span_id): span for span in spans},
+        number,
+        {(span.trace_id, span.span_id): span for span in spans(db, number, since)},
         rows.load_session(imported[0]) if imported else None,
         inner,
+        since or None,
     )
+
+
+def spans(db: sqlite3.Connection, session: int, since: int = 0) -> Iterator[Span]:
+    """The spans of a session; of its iterations only those from a number on."""
+    some = "number IS NULL UNION ALL SELECT body FROM span WHERE session = :session AND number >= :since"
+    query = f"SELECT body FROM span WHERE session = :session AND {some if since > 1 else 'TRUE'}"
+    for (body,) in db.execute(query, {"session": session, "since": since}):
+        yield Span.of(orjson.loads(body))
 
 
 def _inner(db: sqlite3.Connection, uri: str) -> dict[str, str]:
@@ -80,12 +99,12 @@ def _inner(db: sqlite3.Connection, uri: str) -> dict[str, str]:
 
 def derive(evidence: Evidence) -> Rows:
     """Read the evidence. Raises whatever a reader raises for a span that makes no sense."""
-    spans = evidence.spans.values()
-    found = read(spans)
+    known = evidence.spans.values()
+    found = read(known)
     session = completed(*found, *([evidence.imported] if evidence.imported else []))
     session = with_sub_traces(session, evidence.inner)
-    started = session.question.started or rows.moment(min((span.start // 1000 for span in spans), default=None))
-    seen = rows.moment(max((max(span.start, span.end) // 1000 for span in spans), default=None))
+    started = session.question.started or rows.moment(min((span.start // 1000 for span in known), default=None))
+    seen = rows.moment(max((max(span.start, span.end) // 1000 for span in known), default=None))
     active = max((time for time in (started, session.ended, seen) if time), default=None)
     summary = (
         session.uri,
@@ -112,6 +131,9 @@ def derive(evidence: Evidence) -> Rows:
 
 def save(db: sqlite3.Connection, evidence: Evidence, derived: Rows) -> int:
     """Write a session's row, and those of its steps that have changed. Gives the number of its row."""
+    if evidence.id is not None and evidence.since is not None:
+        _save_part(db, evidence.id, evidence.since, derived)
+        return evidence.id
     if evidence.id is None:
         number = db.execute(_INSERT, derived.session).lastrowid
         assert number is not None
@@ -122,6 +144,19 @@ def save(db: sqlite3.Connection, evidence: Evidence, derived: Rows) -> int:
         known = dict(db.execute("SELECT key, body FROM step WHERE session = ?", (number,)))
     _save_steps(db, number, known, derived.steps)
     return number
+
+
+def _save_part(db: sqlite3.Connection, session: int, since: int, derived: Rows) -> None:
+    """Write what is new of iterations from a number on; all else stays as it is."""
+    some = "key GLOB 'i[0-9]*' AND CAST(substr(key, 2) AS INTEGER) >= ?"
+    known = dict(db.execute(f"SELECT key, body FROM step WHERE session = ? AND {some}", (session, since)))
+    steps = {key: step for key, step in derived.steps.items() if key[0] == "i" and key[1:2].isdigit()}
+    more = sum("/" not in key for key in steps) - sum("/" not in key for key in known)
+    _save_steps(db, session, known, steps)
+    db.execute(
+        "UPDATE session SET active = max(active, ?), iterations = iterations + ? WHERE id = ?",
+        (derived.session[_ACTIVE], more, session),
+    )
 
 
 def _save_steps(

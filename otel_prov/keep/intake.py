@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from otel_prov import names
 from otel_prov.keep.evidence import Evidence, Key, Rows, derive, link, load, save
 from otel_prov.keep.schema import writing
 from otel_prov.keep.settling import renumber
@@ -21,6 +22,7 @@ __all__ = ["NOT_READ", "Intake", "take_in"]
 NOT_READ = "journal file not taken in"
 
 _CHUNK = 4 * 1024 * 1024  # bytes of one transaction; other writers get their turn in between
+_LARGEST = 2**31  # number of an iteration that makes sense
 _KEPT_OF_A_BAD_LINE = 4096  # bytes
 _SENSELESS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What reading raises for values that nobody has thought of. Only what came with them is set aside."""
@@ -160,11 +162,16 @@ def _parse(data: bytes, offset: int) -> _Chunk:
 
 def _take_session(db: sqlite3.Connection, uri: str, chunk: _Chunk, writer: str) -> int:
     """Add the records of one session to what is known of it. Gives how many made sense; the others are set aside."""
-    known = load(db, uri)
     records = chunk.records[uri]
+    numbers = [_number(record.span) or 0 for record in records]
+    known = load(db, uri, since=min(numbers) - 1)  # the one before may have counted as the conclusion's thought
     try:
         fresh, derived = _added(known, records)
+        if known.since is not None and derived is not None and not derived.goes_on:
+            known = load(db, uri)
+            fresh, derived = _added(known, records)
     except _SENSELESS:
+        known = load(db, uri)
         records = _sound(known, records, [], chunk)
         fresh, derived = _added(known, records)
     if derived is not None:
@@ -173,10 +180,20 @@ def _take_session(db: sqlite3.Connection, uri: str, chunk: _Chunk, writer: str) 
         if went_on and _is_over(db, number):
             _tell_end(db, number)
         db.executemany(
-            "INSERT OR REPLACE INTO span (session, trace_id, span_id, ended, writer, body) VALUES (?, ?, ?, ?, ?, ?)",
-            [(number, *key, record.span.end > 0, writer, record.span.raw) for key, record in fresh.items()],
+            "INSERT OR REPLACE INTO span (session, trace_id, span_id, ended, writer, body, number)"
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (number, *key, record.span.end > 0, writer, record.span.raw, _number(record.span))
+                for key, record in fresh.items()
+            ],
         )
     return len(records)
+
+
+def _number(span: Span) -> int | None:
+    """Number of the iteration that a span belongs to."""
+    number = span.attributes.get(names.ITERATION_NUMBER)
+    return number if type(number) is int and 0 < number < _LARGEST else None
 
 
 def _is_over(db: sqlite3.Connection, session: int) -> bool:

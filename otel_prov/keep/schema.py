@@ -146,6 +146,12 @@ MIGRATIONS: list[tuple[str | Callable[[sqlite3.Connection], None], ...]] = [
         "CREATE INDEX session_parent ON session (parent, started)",
         "ALTER TABLE session ADD COLUMN version TEXT",  # of the agent
     ),
+    (
+        # The iteration that a span belongs to, so that not all of a long session need be read for what is new of it.
+        "ALTER TABLE span ADD COLUMN number INTEGER",
+        "DROP INDEX span_session",
+        "CREATE INDEX span_number ON span (session, number)",
+    ),
 ]
 """What makes each version of the schema from the one before, version 1 first: statements, and functions that fill what
 they have made. Only ever append."""

@@ -11,16 +11,14 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+from collections.abc import Iterable
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-import orjson
-
 from otel_prov import names
-from otel_prov.keep import rows
+from otel_prov.keep import evidence, rows
 from otel_prov.keep.schema import reading, writing
-from otel_prov.read import Span
 from otel_prov.record import journal
 from otel_prov.steps import (
     Analysis,
@@ -98,7 +96,7 @@ def _let_go(db: sqlite3.Connection, writers: str) -> None:
         held = db.execute(
             "SELECT seq, kind, body FROM held JOIN step USING (seq) WHERE session = ? ORDER BY seq", (session,)
         ).fetchall()
-        open_ended = _OpenEnded(db, session) if goes_on else None
+        open_ended = _OpenEnded(db, session, [rows.decode(*each[1:]) for each in held]) if goes_on else None
         free = 0
         while free < len(held) and (open_ended is None or open_ended.is_settled(rows.decode(*held[free][1:]))):
             free += 1
@@ -117,11 +115,12 @@ def _look_at_new(db: sqlite3.Connection, writers: str) -> None:
         WHERE seq > :after AND seq <= :until AND {_GOES_ON} ORDER BY step.session, seq""",
         {"after": settled, "until": until, "writers": writers},
     )
-    for session, steps in groupby(new.fetchall(), key=itemgetter(0)):
-        open_ended = _OpenEnded(db, session)
+    for session, new_steps in groupby(new.fetchall(), key=itemgetter(0)):
+        steps = [(active, seq, rows.decode(kind, body)) for _, active, seq, kind, body in new_steps]
+        open_ended = _OpenEnded(db, session, [step for _, _, step in steps])
         hold = db.execute("SELECT 1 FROM held JOIN step USING (seq) WHERE session = ?", (session,)).fetchone()
-        for _, active, seq, kind, body in steps:
-            if hold := hold or not open_ended.is_settled(rows.decode(kind, body)):
+        for active, seq, step in steps:
+            if hold := hold or not open_ended.is_settled(step):
                 db.execute("INSERT INTO held (seq, active) VALUES (?, ?)", (seq, active))
     db.execute("UPDATE outbox SET settled = ?", (until,))
 
@@ -129,11 +128,11 @@ def _look_at_new(db: sqlite3.Connection, writers: str) -> None:
 class _OpenEnded:
     """A session that goes on: how far its iterations, or the stages of its retrieval, have come."""
 
-    def __init__(self, db: sqlite3.Connection, session: int) -> None:
+    def __init__(self, db: sqlite3.Connection, session: int, asked: Iterable[Step]) -> None:
         self._ended: set[object] = set()
         self._acting: set[object] = set()
-        for (body,) in db.execute("SELECT body FROM span WHERE session = ?", (session,)):
-            span = Span.of(orjson.loads(body))
+        since = min((step.number for step in asked if isinstance(step, Analysis | Observation)), default=0)
+        for span in evidence.spans(db, session, since):
             if span.attributes.get(names.OPERATION_NAME) != names.EXECUTE_TOOL:
                 number = span.attributes.get(names.ITERATION_NUMBER)
                 if span.end:

@@ -129,6 +129,7 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
         within=parts.within([*cycles, *calls]),
         candidates=_candidates([*cycles, *calls]),
         usage=_usage(cycles),
+        detected=_detected([*cycles[:1], *calls], before=number),
         started=time(min(cycle.start for cycle in cycles)) if cycles else None,
         ended=_thought_until(cycles, own),
         **ids(next(iter([*cycles, *calls]), None)),
@@ -146,8 +147,8 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
     further = _further(number, [call for call in calls if call is not own])
     if all(step.error is None for step in [observation, *further]) and cycles:
         observation = replace(observation, error=error(cycles[0]))
-    if observation == Observation(number) and observation.digest is None:
-        return [analysis, *further]
+    if not further and observation == Observation(number) and observation.digest is None:
+        return [analysis]
     return [analysis, observation, *further]
 
 
@@ -225,13 +226,15 @@ def _of_one_attempt(cycles: Sequence[Span], calls: Sequence[Span]) -> Sequence[S
 def _conclusion(answer: str | None, steps: list[Step], tellers: Sequence[Span]) -> Conclusion:
     """The conclusion; if all that the last iteration did was think, it is taken off the steps, and its thought is the
     conclusion's."""
-    uses = _uses(tellers, before=_last_number(steps) + 1)
+    number = _last_number(steps) + 1
+    uses, detected = _uses(tellers, before=number), _detected(tellers, before=number)
     if steps and isinstance(last := steps[-1], Analysis) and last.action is last.arguments is None:
         steps.pop()
         return Conclusion(
             answer,
             last.thought,
             last.uses if uses is None else uses,
+            detected=tuple(sorted({*(last.detected or ()), *(detected or ())})) or None,
             usage=last.usage,
             thought_digest=last.thought_digest,
             iteration=last.number,
@@ -239,7 +242,7 @@ def _conclusion(answer: str | None, steps: list[Step], tellers: Sequence[Span]) 
             started=last.started,
             ended=last.ended,
         )
-    return Conclusion(answer, uses=uses)
+    return Conclusion(answer, uses=uses, detected=detected)
 
 
 def _last_number(steps: Sequence[Step]) -> int:
@@ -271,6 +274,12 @@ def _usage(cycles: Sequence[Span]) -> Usage | None:
         if usage != Usage():
             return usage
     return None
+
+
+def _detected(spans: Sequence[Span], before: int) -> tuple[int, ...] | None:
+    """The iterations whose results were seen to be used, by all of these; ``None`` where none was."""
+    told = [uses for span in spans if isinstance(uses := span.attributes.get(names.ITERATION_USES_DETECTED), list)]
+    return tuple(sorted({n for uses in told for n in uses if type(n) is int and 0 < n < before})) or None
 
 
 def _either(text: str | None, otherwise: str | None) -> str | None:

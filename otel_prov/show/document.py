@@ -67,15 +67,16 @@ def _run(session: Session, places: Places) -> dict[str, Any]:
     for each in iterations(session):
         first, *further = ({**_call(call), **_inside(places, (each.number, call.number))} for call in each.calls)
         calls = {**first, **({"calls": further} if further else {})}
-        told = {"number": each.number, "thought": each.thought, **_uses(each.uses), "span": _span(each)}
+        told = {"number": each.number, "thought": each.thought, **_uses(each), "span": _span(each)}
         found.append({**told, **calls})
     conclusion = session.conclusion or Conclusion()
-    return {"iterations": found, "thought": conclusion.thought, **_uses(conclusion.uses)}
+    return {"iterations": found, "thought": conclusion.thought, **_uses(conclusion)}
 
 
-def _uses(numbers: tuple[int, ...] | None) -> dict[str, list[int]]:
-    """The iterations whose results were used, where that was told."""
-    return {} if numbers is None else {"uses": list(numbers)}
+def _uses(by: Iteration | Conclusion) -> dict[str, list[int]]:
+    """The iterations whose results were used, where that was told; and those that were seen to be."""
+    found = {} if by.uses is None else {"uses": list(by.uses)}
+    return found if by.detected is None else {**found, "uses_detected": list(by.detected)}
 
 
 def _retrieval(session: Session) -> dict[str, Any]:

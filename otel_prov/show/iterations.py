@@ -33,9 +33,13 @@ class Iteration:
     thought: str | None
     uses: tuple[int, ...] | None
     """Numbers of the iterations whose results it used, where that was told."""
+    detected: tuple[int, ...] | None
+    """Numbers of the iterations whose results it was seen to use."""
     trace_id: str | None
     span_id: str | None
     """Of the span that told what was thought."""
+    is_here: bool
+    """Whether it is known itself, and not only what came back of its calls."""
     first: Call
     """The iteration's own call; an empty one where it made none."""
     further: tuple[Call, ...]
@@ -53,17 +57,20 @@ def iterations(session: Session) -> list[Iteration]:
     for step in session.of(Observation):
         observations.setdefault(step.number, []).append(step)
     numbers = sorted(analyses.keys() | observations.keys())
-    return [_iteration(analyses.get(number, Analysis(number)), observations.get(number, [])) for number in numbers]
+    return [_iteration(number, analyses.get(number), observations.get(number, [])) for number in numbers]
 
 
-def _iteration(analysis: Analysis, observations: list[Observation]) -> Iteration:
+def _iteration(number: int, known: Analysis | None, observations: list[Observation]) -> Iteration:
+    analysis = known or Analysis(number)
     own = next((seen for seen in observations if seen.call == 1), Observation(analysis.number))
     return Iteration(
         analysis.number,
         analysis.thought,
         analysis.uses,
+        analysis.detected,
         analysis.trace_id,
         analysis.span_id,
+        known is not None,
         _call(own, analysis.action, analysis.arguments),
         tuple(_call(seen, seen.action, seen.arguments) for seen in observations if seen.call > 1),
     )

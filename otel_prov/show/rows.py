@@ -42,6 +42,7 @@ _OUTCOME_MEANS = {
     INTERRUPTED: "its process ended before the session did",
     WAITING: "it was handed on, or left without an answer; no process here has it open",
 }
+NOT_HERE = "(not here)"
 MISSING = {RUNNING: "(none yet)", INTERRUPTED: "(none: the session was interrupted here)"}
 
 
@@ -108,11 +109,14 @@ def _acts(
     if session.kind != AGENT:
         yield from stages(session, missing, name)
         return
-    known = iterations(session)
+    known, before = iterations(session), 0
     for iteration in known:
-        gap = missing if iteration is known[-1] else None
+        if session.outcome not in (RUNNING, WAITING):
+            yield from _not_here(before + 1, iteration.number - 1)
+        before, gap = iteration.number, missing if iteration is known[-1] else None
         rows = [] if iteration.thought is None else [Row("Thought", iteration.thought)]
-        rows += _used(iteration.uses)
+        rows = rows if iteration.is_here else [Row("Thought", NOT_HERE, "yellow")]
+        rows += _used(iteration.uses, iteration.detected)
         rows += _call(iteration.first, "", gap, inner.get((iteration.number, 1), []))
         for position, call in enumerate(iteration.further, start=2):
             rows += _call(call, f" {position}", gap, inner.get((iteration.number, call.number), []))
@@ -121,11 +125,21 @@ def _acts(
         yield Section("Conclusion" if session.conclusion else "End", tuple(rows))
 
 
-def _used(numbers: tuple[int, ...] | None) -> list[Row]:
-    """What was told to have been used."""
-    if numbers is None:
-        return []
-    return [Row("Uses", ", ".join(f"iteration {number}" for number in numbers) or "nothing that was seen before")]
+def _not_here(first: int, last: int) -> Iterator[Section]:
+    """Iterations of which nothing is known, though those behind them are."""
+    if first <= last:
+        title = f"Iteration {first}" if first == last else f"Iterations {first} to {last}"
+        yield Section(title, (Row("", NOT_HERE, "yellow"),))
+
+
+def _used(told: tuple[int, ...] | None, detected: tuple[int, ...] | None) -> list[Row]:
+    """What was told to have been used, and what was seen to be."""
+    rows = [] if told is None else [Row("Uses", _named_iterations(told) or "nothing that was seen before")]
+    return rows + ([Row("Detected use", _named_iterations(detected))] if detected else [])
+
+
+def _named_iterations(numbers: tuple[int, ...]) -> str:
+    return ", ".join(f"iteration {number}" for number in numbers)
 
 
 def _last_words(session: Session) -> list[Row]:
@@ -133,7 +147,7 @@ def _last_words(session: Session) -> list[Row]:
     if (conclusion := session.conclusion) is not None:
         if conclusion.thought is not None:
             rows.append(Row("Thought", conclusion.thought))
-        rows += _used(conclusion.uses)
+        rows += _used(conclusion.uses, conclusion.detected)
         rows.append(Row("Answer", NOT_RECORDED if conclusion.answer is None else conclusion.answer, "bold"))
         if conclusion.span_id != session.question.span_id:  # it was reached in another process
             rows += span("Span", conclusion)

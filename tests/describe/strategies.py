@@ -56,6 +56,12 @@ def uses(draw: st.DrawFn, before: int) -> tuple[int, ...] | None:
     return None if numbers == in_line(before) or draw(st.booleans()) else numbers
 
 
+@st.composite
+def detected(draw: st.DrawFn, before: int) -> tuple[int, ...] | None:
+    """What was seen to be used of the iterations before a number."""
+    return tuple(sorted(draw(st.sets(st.integers(1, before - 1), max_size=3)))) or None if before > 1 else None
+
+
 ids = st.uuids().map(lambda id: id.hex)
 callers = st.builds(lambda id, number: f"{session_uri(id)}/i{number}", ids, st.integers(1, 99))
 inner_nodes = (
@@ -109,7 +115,8 @@ def iterations(draw: st.DrawFn, number: int, shape: str) -> list[Step]:
     """An analysis and its observations, some of them missing."""
     steps: list[Step] = []
     if draw(st.booleans()):
-        steps.append(Analysis(number, draw(maybe), draw(maybe), draw(maybe), draw(uses(number))))
+        told = draw(maybe), draw(maybe), draw(maybe), draw(uses(number))
+        steps.append(Analysis(number, *told, detected=draw(detected(number))))
     for call in sorted(draw(st.sets(st.integers(1, 3)))):
         text, error = draw(maybe), draw(maybe)
         inner = draw(st.none() | inner_nodes) if shape == "trustgraph" else None  # the others can't express it
@@ -128,6 +135,7 @@ def sessions(draw: st.DrawFn, shape: str = "agent-session") -> Session:
         steps += draw(iterations(number, shape))
     if not steps or draw(st.booleans()):
         last = max((step.number for step in steps if isinstance(step, Analysis | Observation)), default=0)
-        steps.append(Conclusion(draw(maybe), draw(maybe), draw(uses(last + 1))))
+        told = draw(maybe), draw(maybe), draw(uses(last + 1))
+        steps.append(Conclusion(*told, detected=draw(detected(last + 1))))
     caller = draw(st.none() | callers) if isinstance(steps[0], Question) else None
     return Session(session_uri(draw(ids), AGENT), tuple(steps), caller=caller)

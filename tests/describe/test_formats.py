@@ -74,6 +74,7 @@ def test_trig_is_made_to_be_read() -> None:
 @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix tg: <https://trustgraph.ai/ns/> .
+@prefix otelprov: <https://w3id.org/otel-prov#> .
 
 <urn:graph:retrieval> {
 <urn:trustgraph:agent:1/i1> a tg:AgentIteration ;

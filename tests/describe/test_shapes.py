@@ -182,7 +182,7 @@ def test_errors_and_further_calls_are_observations_in_the_shape_of_trustgraph() 
         S/i1/observation/2  tg:arguments         "{}"
         S/i1/observation/2  tg:content           "yes"
         S/i1/observation/2  tg:document          S/i1/observation/2
-        S/i1/observation/2  prov:wasDerivedFrom  S/i1
+        S/i1/observation/2  prov:wasDerivedFrom  S/i1/observation
     """
     without = Session(S, FAILED_CALLS.steps[:1])
     assert set(describe(FAILED_CALLS)) == {*describe(without), *told(added)}

@@ -33,7 +33,7 @@ from otel_prov_exporter_pulsar.clientlog import client_log
 from otel_prov_exporter_pulsar.messages import messages
 
 ROUNDS = 3
-IDLE_STEPS = 100
+IDLE_STEPS = 200
 _PART = 500  # sessions in one journal
 
 
@@ -107,7 +107,7 @@ def main() -> None:
 
 
 def idle(folder: Path, broker: Broker) -> None:
-    """Print how long it is from the end of a span until the broker has acknowledged its step."""
+    """Print how long it is until the broker has acknowledged a step: from its start, and its end."""
     import otel_prov
     from opentelemetry import trace
     from opentelemetry.sdk.trace import TracerProvider
@@ -118,14 +118,17 @@ def idle(folder: Path, broker: Broker) -> None:
     trace.set_tracer_provider(provider)
     told = threading.Event()
     worker = Worker(folder, [Endpoint(broker.url)], told=lambda identity, steps: told.set())
+    starts: list[float] = []
     delays: list[float] = []
 
     def agent() -> None:
         with otel_prov.session("?") as session:
             for _ in range(IDLE_STEPS):
+                begun = time.perf_counter()
                 with otel_prov.iteration() as step:
                     step.record(thought="t", action="a", arguments={})
                     told.wait(30)  # the analysis, which goes before the tool is called
+                    starts.append(time.perf_counter() - begun)
                     time.sleep(0.1)
                     step.record(observation="o")
                     told.clear()
@@ -138,10 +141,12 @@ def idle(folder: Path, broker: Broker) -> None:
 
     threading.Thread(target=agent).start()
     worker.run()
-    print(
-        f"from the end of a span to the broker's acknowledgement: median {1000 * median(delays):.0f} ms, "
-        f"largest {1000 * max(delays):.0f} ms of {len(delays)} steps"
-    )
+    for name, measured in (("start", starts), ("end", delays)):
+        late = sorted(measured)[int(0.99 * len(measured))]
+        print(
+            f"from the {name} of a step to the broker's acknowledgement: median {1000 * median(measured):.0f} ms, "
+            f"99th percentile {1000 * late:.0f} ms of {len(measured)} steps"
+        )
 
 
 if __name__ == "__main__":

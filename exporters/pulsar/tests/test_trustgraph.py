@@ -5,15 +5,21 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
 from otel_prov.deliver.destination import Parcel, Unreachable
 from otel_prov.describe.vocabulary import TG_DOCUMENT
+from otel_prov.names import session_uri
+from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session
+from tests.integration import explained
 from tests.integration.servers.process import until
 from tests.integration.servers.trustgraph import TOPIC, TrustGraph
 
@@ -60,6 +66,24 @@ def test_its_own_programs_list_and_show_a_session(
     assert "Error" not in shown
     trace = json.loads(trustgraph.tool("tg-show-explain-trace", "--format", "json", session))
     assert trace["session_id"] == session
+
+
+def test_parallel_calls_are_shown_whole_once_and_in_their_order(
+    trustgraph: TrustGraph, sender: Callable[..., Any]
+) -> None:
+    steps: list[Any] = [Question("Which of them?", datetime(2026, 1, 1, tzinfo=timezone.utc))]
+    for number, calls in enumerate((3, 20, 1), start=1):
+        steps.append(Analysis(number, f"thought {number}", f"act-{number}-", "{}"))
+        steps += [Observation(number, f"seen {number}.{k}.", call=k) for k in range(1, calls + 1)]
+    session = Session(session_uri("parallel"), (*steps, Conclusion("the answer")))
+    told = {"librarian_endpoint": trustgraph.gateway, "librarian_token": trustgraph.token}
+    sent = [replace(each, sequence=700 + each.sequence) for each in explained.parcels(session)]
+    assert sender(trustgraph.broker.url, **told).send(sent) == [None] * len(sent)
+    trustgraph.wait_for(f"{session.uri}/final")
+    until("nothing left to store", lambda: trustgraph.backlog() == 0, 30)
+    shown = trustgraph.tool("tg-show-explain-trace", session.uri)
+    expected = [step.action if isinstance(step, Analysis) else step.text for step in steps[1:]]
+    assert re.findall(r"act-\d+-|seen \d+\.\d+\.|the answer", shown) == [*expected, "the answer"]
 
 
 def examined(target: PulsarDestination) -> list[str]:

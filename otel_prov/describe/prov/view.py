@@ -197,6 +197,7 @@ class _View:
             (t.ARGUMENTS, text(arguments)),
             (t.GENERATED_BY, think),
             *self._sources(analysis.uses if isinstance(analysis, Analysis) else None),
+            *self._sources(analysis.detected if isinstance(analysis, Analysis) else None, t.DETECTED_USE),
             # Not where it only thinks, since that may turn out to be the conclusion.
             (t.EXPLAINED_BY, None if action is None else uris.iteration(self._explanation, number)),
         )
@@ -263,6 +264,7 @@ class _View:
             *content(conclusion.answer, conclusion.digest),
             (t.GENERATED_BY, conclude),
             *self._sources(conclusion.uses),
+            *self._sources(conclusion.detected, t.DETECTED_USE),
             (t.ATTRIBUTED_TO, self._agent),
             (t.EXPLAINED_BY, uris.final(self._explanation)),
         )
@@ -284,9 +286,9 @@ class _View:
         for tool, uri in self._tools.items():
             self._node(uri, *_TOOL, (RDFS_LABEL, text(tool)), (t.ON_BEHALF_OF, agent))
 
-    def _sources(self, numbers: tuple[int, ...] | None) -> list[Fact]:
+    def _sources(self, numbers: tuple[int, ...] | None, how: str = t.DERIVED_FROM) -> list[Fact]:
         """What was really used: the observations of these iterations, as far as they are known."""
-        return [(t.DERIVED_FROM, entity) for number in numbers or () for entity in self._seen.get(number, ())]
+        return [(how, entity) for number in numbers or () for entity in self._seen.get(number, ())]
 
     def _span(self, step: Step, span: str | None) -> tuple[Fact, ...]:
         """Where an activity stands in Jaeger; in which trace, where it isn't that of the run."""

@@ -32,14 +32,14 @@ def wholes(draw: st.DrawFn) -> Session:
     for n in range(first, first + number):
         began, acted = now(), now()
         told = draw(_maybe), draw(_maybe), draw(_maybe)
-        steps.append(Analysis(n, *told, uses=draw(_uses), started=began, ended=acted))
+        steps.append(Analysis(n, *told, uses=draw(_uses), detected=draw(_uses), started=began, ended=acted))
         for call in sorted(draw(st.sets(st.integers(1, 3)))):
             name = draw(_maybe) if call > 1 else None
             steps.append(Observation(n, draw(_maybe), draw(_maybe), call, name, name, started=acted, ended=now()))
     if draw(st.booleans()):
         thought = draw(_maybe)
         closing = {} if thought is None else {"iteration": first + number, "started": now(), "ended": now()}
-        steps.append(Conclusion(draw(_maybe), thought, uses=draw(_uses), **closing))
+        steps.append(Conclusion(draw(_maybe), thought, uses=draw(_uses), detected=draw(_uses), **closing))
     return Session(
         session_uri(draw(st.uuids()).hex),
         tuple(steps),

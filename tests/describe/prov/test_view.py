@@ -412,7 +412,7 @@ def test_each_term_that_is_used_is_defined_with_label_and_comment(vocabulary: rd
     used = {term for quad in said for term in quad[:3] if isinstance(term, str) and term.startswith(OURS)}
     defined = {str(term) for term in vocabulary.subjects() if str(term).startswith(OURS)}
     assert used <= defined
-    assert defined - used <= {f"{OURS}{name}" for name in ("spanId", "sha256", "length")}
+    assert defined - used <= {f"{OURS}{name}" for name in ("spanId", "sha256", "length", "detectedUse")}
     for term in map(rdflib.URIRef, defined):
         assert vocabulary.value(term, RDFS.label)
         assert vocabulary.value(term, RDFS.comment)
