@@ -62,7 +62,8 @@ class Rows:
     @property
     def goes_on(self) -> bool:
         """Whether the session began here and has not concluded: what is new of it then changes nothing before it."""
-        return "question" in self.steps and "final" not in self.steps and self.session[_OUTCOME] is None
+        over = self.session[_OUTCOME] is not None or not self.steps.keys().isdisjoint(("final", "synthesis"))
+        return "question" in self.steps and not over
 
 
 def load(db: sqlite3.Connection, uri: str, since: int = 0) -> Evidence:
