@@ -22,6 +22,7 @@ from otel_prov.steps import (
     Synthesis,
     Text,
     Triple,
+    Usage,
     in_line,
 )
 
@@ -104,12 +105,17 @@ def retrievals(draw: st.DrawFn) -> Session:
     return Session(session_uri(draw(ids), kind), tuple(steps), kind=kind, caller=caller)
 
 
+usages = st.none() | st.builds(Usage, maybe, counts, counts).filter(lambda usage: usage != Usage())
+candidates = st.lists(texts, max_size=3).map(tuple)
+
+
 @st.composite
 def iterations(draw: st.DrawFn, number: int, shape: str) -> list[Step]:
     """An analysis and its observations, some of them missing."""
     steps: list[Step] = []
     if draw(st.booleans()):
-        steps.append(Analysis(number, draw(maybe), draw(maybe), draw(maybe), draw(uses(number))))
+        thinking = {"candidates": draw(candidates), "usage": draw(usages)}
+        steps.append(Analysis(number, draw(maybe), draw(maybe), draw(maybe), draw(uses(number)), **thinking))
     for call in sorted(draw(st.sets(st.integers(1, 3)))):
         text, error = draw(maybe), draw(maybe)
         inner = draw(st.none() | inner_nodes) if shape == "trustgraph" else None  # the others can't express it
@@ -128,6 +134,6 @@ def sessions(draw: st.DrawFn, shape: str = "agent-session") -> Session:
         steps += draw(iterations(number, shape))
     if not steps or draw(st.booleans()):
         last = max((step.number for step in steps if isinstance(step, Analysis | Observation)), default=0)
-        steps.append(Conclusion(draw(maybe), draw(maybe), draw(uses(last + 1))))
+        steps.append(Conclusion(draw(maybe), draw(maybe), draw(uses(last + 1)), usage=draw(usages)))
     caller = draw(st.none() | callers) if isinstance(steps[0], Question) else None
     return Session(session_uri(draw(ids), AGENT), tuple(steps), caller=caller)
