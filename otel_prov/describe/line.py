@@ -90,7 +90,7 @@ class Line:
         if self._steps:
             return Origin([self._uri(_within(self._steps[-1]))], parts)
         if parts:
-            last = max(self._findings, key=lambda step: self._branch(_within(step)))
+            last = max(self._findings, key=self._branch)
             return Origin([self._uri(_within(last))], [uri for uri in parts if uri != self._uri(_within(last))])
         return Origin(self._outside(self._last + 1), [])
 
@@ -111,10 +111,12 @@ class Line:
                     return self._uri(_within(step))
         return uris.plan(self._session)
 
-    def _branch(self, within: str) -> str:
-        """The node of a part that derives from the decomposition."""
-        lane = self._lanes.get(within)
-        return uris.iteration(self._session, lane[0]) if lane else self._uri(within)
+    def _branch(self, step: Finding) -> str:
+        """The node through which TrustGraph's command line comes from the decomposition to a finding."""
+        if lane := self._lanes.get(_within(step)):
+            return uris.iteration(self._session, lane[0])
+        retrieval = uris.retrieval_of(step.sub_trace) if step.sub_trace else None
+        return retrieval[0] if retrieval else self._uri(_within(step))
 
     def _uri(self, within: str | None) -> str:
         return f"{self._session}/{within}"
