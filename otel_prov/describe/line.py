@@ -3,9 +3,9 @@
 Where nothing else was told, an iteration derives from the one before it, the first from the session. Plans and parts of
 the work make branches of that line:
 
-* The first iteration of a step derives from the result of the step before, or else from the plan; of a part of the work
-  it derives from the decomposition, for parts are done side by side. Further ones derive from the one before them within
-  the same step or part.
+* The first iteration of a step derives from the result of the step before, if that had ended, or else from the plan; of
+  a part of the work it derives from the decomposition, for parts are done side by side. Further ones derive from the one
+  before them within the same step or part.
 * A step's result, and what a part came to, derives from the last iteration within; where there is none, from what such
   an iteration would derive from. If another session did the work, it derives from that one's last node as well.
 * An iteration that comes after a step or a part, and belongs to none, derives from its result.
@@ -107,8 +107,8 @@ class Line:
         if index.isdecimal():
             before = bisect_left(self._steps, int(index), key=lambda step: step.index)
             for step in reversed(self._steps[:before]):
-                if not (started and step.ended and step.ended > started):  # they were not done side by side
-                    return self._uri(_within(step))
+                if started is None or step.started is None or (step.ended is not None and step.ended <= started):
+                    return self._uri(_within(step))  # else they were done side by side
         return uris.plan(self._session)
 
     def _branch(self, step: Finding) -> str:

@@ -1,7 +1,7 @@
 """What thinking and acting took: models, tokens, the tools that there were to choose from, lengths of time.
 
-In TrustGraph's terms, in every shape (``trustgraph/provenance/agent.py`` in trustgraph-base 2.11.1). Lengths of time and
-numbers of steps are only told, for the shape ``trustgraph``; they follow from what else is known.
+In TrustGraph's terms, in every shape (``trustgraph/provenance/agent.py`` in trustgraph-base 2.11.1). Lengths of time
+and reasons of the end are told in the shape ``trustgraph`` alone, and not read back.
 """
 
 from __future__ import annotations

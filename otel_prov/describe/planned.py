@@ -76,7 +76,9 @@ def _result(places: Chain, node: str, session: str, kind: str, index: int) -> St
 def _goals(graph: Graph, node: str, session: str, part: str, predicate: str) -> tuple[str | None, ...]:
     """What there was to do, in order."""
     meant = graph.texts(node, predicate)
-    parts = {node: int(match[4]) for node in graph.starting(f"{session}/{part}/") if (match := uris.PART.fullmatch(node))}
+    parts = {
+        node: int(match[4]) for node in graph.starting(f"{session}/{part}/") if (match := uris.PART.fullmatch(node))
+    }
     ours = {each: index for each, index in parts.items() if node in graph.links(each, v.PART_OF)}
     numbered: dict[int, str | None] = {}
     for each, index in (ours or parts).items():

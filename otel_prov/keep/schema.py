@@ -146,6 +146,10 @@ MIGRATIONS: list[tuple[str | Callable[[sqlite3.Connection], None], ...]] = [
         "CREATE INDEX session_parent ON session (parent, started)",
         "ALTER TABLE session ADD COLUMN version TEXT",  # of the agent
     ),
+    (
+        # How an agent works, by the steps that there are.
+        "ALTER TABLE session ADD COLUMN pattern TEXT",
+    ),
 ]
 """What makes each version of the schema from the one before, version 1 first: statements, and functions that fill what
 they have made. Only ever append."""

@@ -10,11 +10,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from otel_prov import names, uris
-from otel_prov.steps import Analysis, Observation, Question, Session, Step
+from otel_prov.steps import (
+    Analysis,
+    Decomposition,
+    Finding,
+    Observation,
+    PatternDecision,
+    Plan,
+    Question,
+    Session,
+    Step,
+    StepResult,
+)
 
 __all__ = ["last_node", "nested", "outer_of", "with_sub_traces"]
 
-_ITERATION = re.compile(r"(.+)/i[1-9][0-9]{0,8}", re.DOTALL)
+_PLACE = re.compile(rf"(.+)/(?:i[1-9][0-9]{{0,8}}|{uris.PLAN}|{uris.DECOMPOSITION})", re.DOTALL)
+_DIVIDED = Plan | Decomposition | StepResult | Finding
 
 
 def nested(sessions: Iterable[Session]) -> list[Session]:
@@ -45,16 +57,16 @@ def with_sub_traces(session: Session, inner: Mapping[str, str]) -> Session:
 
 
 def outer_of(caller: str) -> str:
-    """The session that something ran inside of, by the IRI of its iteration, or its own."""
-    match = _ITERATION.fullmatch(caller)
+    """The session that something ran inside of, by the IRI of its iteration, plan or decomposition, or its own."""
+    match = _PLACE.fullmatch(caller)
     return match[1] if match else caller
 
 
 def last_node(session: Session) -> str:
     """The node that a session ends with: its answer, also while that is still to come; else the last one there is."""
-    is_agent = session.kind == names.AGENT
     if session.outcome is None or session.answered:
-        return uris.final(session.uri) if is_agent else uris.stage(session.uri, uris.SYNTHESIS)
+        synthesises = session.kind != names.AGENT or any(isinstance(step, _DIVIDED) for step in session.steps)
+        return uris.stage(session.uri, uris.SYNTHESIS) if synthesises else uris.final(session.uri)
     match session.steps[-1] if session.steps else None:
         case None | Question():
             return session.uri
@@ -62,5 +74,15 @@ def last_node(session: Session) -> str:
             return uris.iteration(session.uri, number)
         case Observation(number) as step:
             return uris.observation(session.uri, number, step.call)
+        case PatternDecision():
+            return uris.pattern_decision(session.uri)
+        case Plan():
+            return uris.plan(session.uri)
+        case Decomposition():
+            return uris.decomposition(session.uri)
+        case StepResult(index):
+            return uris.part(session.uri, uris.STEP, index)
+        case Finding(index):
+            return uris.part(session.uri, uris.FINDING, index)
         case stage:
             return uris.stage(session.uri, type(stage).__name__.lower())

@@ -24,6 +24,7 @@ def listed(summary: Summary) -> dict[str, Any]:
     return {
         "uri": summary.uri,
         "type": summary.type,
+        "pattern": summary.pattern,
         "question": summary.question,
         "started": iso(summary.started),
         "ended": iso(summary.ended),

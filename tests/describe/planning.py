@@ -61,9 +61,7 @@ def iterations(draw: st.DrawFn, number: int, within: str | None, before: int | N
     told = draw(st.none() | st.sets(st.integers(1, max(number - 1, 1)), max_size=2).map(sorted).map(tuple))
     uses = None if told == usual or number == 1 else told
     texts = draw(maybe), draw(maybe), draw(maybe)
-    steps: list[Step] = [
-        Analysis(number, *texts, uses, within=within, candidates=draw(candidates), usage=draw(usages))
-    ]
+    steps: list[Step] = [Analysis(number, *texts, uses, within=within, candidates=draw(candidates), usage=draw(usages))]
     if draw(st.booleans()):
         text = draw(maybe)
         steps.append(Observation(number, text, draw(maybe) if text is not None or shape == "trustgraph" else "gone"))

@@ -392,13 +392,18 @@ def test_parts_that_are_worked_on_at_the_same_time_are_lines_of_their_own() -> N
     session = Session(
         S, (Decomposition(("x", "y")), *turn(1, "finding/0"), *turn(2, "finding/1"), *turn(3, "finding/0"))
     )
-    assert [derived(session, f"i{number}") for number in (1, 2, 3)] == [{"decompose"}, {"decompose"}, {"i1/observation"}]
+    assert [derived(session, f"i{number}") for number in (1, 2, 3)] == [
+        {"decompose"},
+        {"decompose"},
+        {"i1/observation"},
+    ]
     assert recognise(describe(session)) == [session]
 
 
 def test_what_was_told_to_have_been_used_counts_within_a_step_too() -> None:
     session = Session(
-        S, (Plan(("x", "y")), *turn(1, "step/0"), *turn(2, "step/0"), *turn(3, "step/1", uses=(1, 2)), *turn(4, uses=()))
+        S,
+        (Plan(("x", "y")), *turn(1, "step/0"), *turn(2, "step/0"), *turn(3, "step/1", uses=(1, 2)), *turn(4, uses=())),
     )
     assert derived(session, "i3") == {"i1/observation", "i2/observation"}
     assert derived(session, "i4") == {S}

@@ -74,7 +74,9 @@ def test_sessions_of_different_shapes_come_back_earliest_first(pairs) -> None:
 @given(data=st.data())
 @settings(max_examples=30, deadline=None)
 def test_a_session_comes_back_equal_from_a_file(tmp_path_factory, shape: str, format: str, data: st.DataObject) -> None:
-    told = data.draw(st.lists(sessions(shape) | planned(shape) | retrievals(), max_size=2, unique_by=lambda session: session.uri))
+    told = data.draw(
+        st.lists(sessions(shape) | planned(shape) | retrievals(), max_size=2, unique_by=lambda session: session.uri)
+    )
     out = io.BytesIO()
     write(told, format, shape, out)
     path = tmp_path_factory.getbasetemp() / f"sessions{FORMATS[format]}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from otel_prov.describe.vocabulary import OTEL_PROV, PART_OF, PROV, XSD
+from otel_prov.describe.vocabulary import DCTERMS, OTEL_PROV, PROV, XSD
 
 # PROV-O ----------------------------------------------------------------------------------------------------------
 
@@ -37,6 +37,7 @@ HAD_PLAN: Final = PROV + "hadPlan"
 
 # Others' ---------------------------------------------------------------------------------------------------------
 
+PART_OF: Final = DCTERMS + "isPartOf"
 VERSION: Final = "https://schema.org/version"
 DATE_TIME: Final = XSD + "dateTime"
 INTEGER: Final = XSD + "integer"
