@@ -4,8 +4,8 @@ Where nothing else was told, an iteration derives from the one before it, the fi
 the work make branches of that line:
 
 * The first iteration of a step derives from the result of the step before, if that had ended, or else from the plan; of
-  a part of the work it derives from the decomposition, for parts are done side by side. Further ones derive from the one
-  before them within the same step or part.
+  a part of the work it derives from the decomposition, for parts are done side by side. Further ones derive from the
+  one before them within the same step or part.
 * A step's result, and what a part came to, derives from the last iteration within; where there is none, from what such
   an iteration would derive from. If another session did the work, it derives from that one's last node as well.
 * An iteration that comes after a step or a part, and belongs to none, derives from its result.

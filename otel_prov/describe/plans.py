@@ -1,12 +1,12 @@
 """Plans, delegated work, and the choice of how to work: the steps that only some agents' sessions have.
 
-In TrustGraph's terms, 2.3.1 to 2.11.1 (``trustgraph/provenance/agent.py``), in every shape; the technical specifications
-don't know them, so there they are told without labels, and their texts as ``tg:answer``, which is where those
-specifications have the text of an answer. What they derive from is :mod:`otel_prov.describe.line`'s business.
+In TrustGraph's terms, 2.3.1 to 2.11.1 (``trustgraph/provenance/agent.py``), in every shape; the technical
+specifications don't know them, so there they are told without labels, and their texts as ``tg:answer``, which is where
+those specifications have the text of an answer. What they derive from is :mod:`otel_prov.describe.line`'s business.
 
-What TrustGraph doesn't know of is added beside it: each step of a plan, done or not, is a part (``dcterms:isPartOf``) of
-the plan and has its ``tg:planStep``, so that their order is known, which the plan alone doesn't tell; likewise each part
-of delegated work. An iteration is a part of the step that it is for. What went wrong is ``tg:toolError``.
+What TrustGraph doesn't know of is added beside it: each step of a plan, done or not, is a part (``dcterms:isPartOf``)
+of the plan and has its ``tg:planStep``, so that their order is known, which the plan alone doesn't tell; likewise each
+part of delegated work. An iteration is a part of the step that it is for. What went wrong is ``tg:toolError``.
 """
 
 from __future__ import annotations

@@ -86,8 +86,8 @@ def summaries(db: sqlite3.Connection, wanted: Filter, standing: Standing) -> Ite
     db.create_function("mentions", 1, _mentions(wanted.text or ""), deterministic=True)
     conditions, values = zip(*wanted.conditions(), ("true", ()), strict=True)
     found = db.execute(
-        "SELECT id, uri, type, pattern, question, started, ended, iterations, outcome, collection, agent, trace_id FROM session "
-        f"WHERE {' AND '.join(conditions)} ORDER BY started DESC, uri DESC",
+        "SELECT id, uri, type, pattern, question, started, ended, iterations, outcome, collection, agent, trace_id "
+        f"FROM session WHERE {' AND '.join(conditions)} ORDER BY started DESC, uri DESC",
         list(chain(*values)),
     )
     for number, uri, kind, pattern, question, started, ended, iterations, recorded, *others in found:

@@ -1,4 +1,4 @@
-"""Plans and delegated work in the graph: as TrustGraph's own builders make them, in an order that its client follows."""
+"""Plans and delegated work in the graph: as TrustGraph's own builders make them, in the order of its client."""
 
 from __future__ import annotations
 
