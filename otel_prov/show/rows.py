@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterator, Mapping
 
 from otel_prov.names import AGENT
+from otel_prov.show import plans
 from otel_prov.show.document import parsed
 from otel_prov.show.iterations import Call, Iteration, iterations
 from otel_prov.show.lines import NOT_RECORDED, Row, Section
 from otel_prov.show.links import span_url, trace_url
 from otel_prov.show.retrievals import stages
 from otel_prov.show.times import lasted, seconds
-from otel_prov.steps import Conclusion, Question, Session
+from otel_prov.steps import Conclusion, Question, Session, Synthesis
 
 __all__ = ["MISSING", "OUTCOME_STYLES", "RUNNING", "WAITING", "acts", "ending", "head", "span"]
 
@@ -49,6 +50,7 @@ def head(session: Session) -> Section:
     about = [
         Row("Question", NOT_RECORDED if question.text is None else question.text, "bold"),
         Row(name, ", ".join(filter(None, [_named(session), session.model]))),
+        Row("Pattern", plans.pattern(session)),
         Row("User", session.user or ""),
         Row("Collection", session.collection or ""),
         Row("Session", session.uri),
@@ -76,12 +78,12 @@ def ending(session: Session) -> Section:
 
 
 def acts(
-    session: Session, missing: str | None = None, inner: Mapping[tuple[int, int], list[Row]] | None = None
+    session: Session, missing: str | None = None, inner: Mapping[plans.Place, list[Row]] | None = None
 ) -> Iterator[Section]:
     """The iterations, then the conclusion; of a retrieval its stages.
 
-    ``missing`` stands where the last iteration waits for a tool. ``inner`` is what ran inside of tool calls, by the
-    number of the iteration and which of its calls it is.
+    ``missing`` stands where the last iteration waits for a tool. ``inner`` is what ran inside of tool calls, steps and
+    parts of the work, by their place.
     """
     inner = inner or {}
     if outside := inner.get((0, 1)):
@@ -90,16 +92,20 @@ def acts(
         yield from stages(session, missing)
         return
     known = iterations(session)
-    for iteration in known:
+    for iteration in plans.in_order(session, known):
+        if not isinstance(iteration, Iteration):
+            yield plans.section(iteration, inner, missing)
+            continue
         gap = missing if iteration is known[-1] else None
-        rows = [] if iteration.thought is None else [Row("Thought", iteration.thought)]
+        rows = [*plans.purpose(iteration)]
+        rows += [] if iteration.thought is None else [Row("Thought", iteration.thought)]
         rows += _used(iteration.uses)
         rows += _call(iteration.first, "", gap, inner.get((iteration.number, 1), []))
         for position, call in enumerate(iteration.further, start=2):
             rows += _call(call, f" {position}", gap, inner.get((iteration.number, call.number), []))
-        yield Section(f"Iteration {iteration.number}", (*rows, *_spans(iteration)))
+        yield Section(f"Iteration {iteration.number}", (*rows, *plans.took(iteration), *_spans(iteration)))
     if rows := _last_words(session):
-        yield Section("Conclusion" if session.conclusion else "End", tuple(rows))
+        yield Section("Conclusion" if session.conclusion else "Synthesis" if session.answered else "End", tuple(rows))
 
 
 def _used(numbers: tuple[int, ...] | None) -> list[Row]:
@@ -118,6 +124,8 @@ def _last_words(session: Session) -> list[Row]:
         rows.append(Row("Answer", NOT_RECORDED if conclusion.answer is None else conclusion.answer, "bold"))
         if conclusion.span_id != session.question.span_id:  # it was reached in another process
             rows += span("Span", conclusion)
+    elif (synthesis := next(session.of(Synthesis), None)) is not None:
+        rows.append(Row("Answer", NOT_RECORDED if synthesis.text is None else synthesis.text, "bold"))
     if session.error is not None:
         rows.append(Row("Error", session.error, "red"))
     return rows
