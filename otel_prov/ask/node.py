@@ -26,6 +26,8 @@ class Node(NamedTuple):
     """Number of the iteration; ``FINAL`` for the answer."""
     call: int | None = None
     """Which of the iteration's tool calls; ``None`` for the iteration as a whole."""
+    part: str | None = None
+    """A step of the session's plan, ``step/{i}``, or a part of its work, ``finding/{i}``."""
 
 
 def parse(reference: str) -> Node:
@@ -40,6 +42,8 @@ def parse(reference: str) -> Node:
         return Node(match[1], int(match[2]), int(match[3] or 1))
     if match := uris.ITERATION.fullmatch(reference):
         return Node(match[1], int(match[2]))
-    if match := uris.CONCLUSION.fullmatch(reference):
+    if match := uris.PART.fullmatch(reference):
+        return Node(match[1], part=match[2])
+    if match := uris.CONCLUSION.fullmatch(reference) or uris.WHOLE.fullmatch(reference):
         return Node(match[1])
     return Node(reference)

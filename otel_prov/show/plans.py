@@ -19,7 +19,7 @@ Place = tuple[int, int] | str
 """Where something ran inside of a session: number of an iteration, and which of its calls, (0, 1) outside of all; or
 ``plan``, ``decompose``, ``step/{i}``, ``finding/{i}``."""
 
-_TITLES = {STEP: "Step", FINDING: "Finding"}
+_TITLES = {STEP: "Step", FINDING: "Part"}
 
 
 def place(part: Part) -> str:
@@ -77,14 +77,14 @@ def section(part: Part, inner: Mapping[Any, list[Row]], missing: str | None) -> 
         ]
         return Section("Plan" if isinstance(part, Plan) else "Decomposition", (*rows, *inside))
     goal = [] if part.goal is None else [Row("Goal", part.goal)]
-    seen = [("Result", part.text, "bold"), ("Error", part.error, "red")]
+    title, result = ("Step", "Result") if isinstance(part, StepResult) else ("Part", "Finding")
+    seen = [(result, part.text, "bold"), ("Error", part.error, "red")]
     rows = [Row(label, text, style) for label, text, style in seen if text is not None]
     if missing and not rows and part.ended is None:
-        rows.append(Row("Result", missing, "yellow"))
+        rows.append(Row(result, missing, "yellow"))
     if part.span_id and (link := span_url(part.trace_id, part.span_id)):
         rows.append(Row("Span", part.span_id, "dim", link=link))
-    title = f"{'Step' if isinstance(part, StepResult) else 'Finding'} {part.index + 1}"
-    return Section(title, (*goal, *inside, *rows))
+    return Section(f"{title} {part.index + 1}", (*goal, *inside, *rows))
 
 
 def pattern(session: Session) -> str:
