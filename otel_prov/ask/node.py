@@ -14,6 +14,8 @@ FINAL: Final = -1
 
 _NUMBER: Final = "([1-9][0-9]{0,8})"
 _FRAGMENT: Final = re.compile(f"(.+)#(?:i{_NUMBER}-(?:think|thought|act|obs)(?:-{_NUMBER})?|[a-z-]+)", re.DOTALL)
+_PART: Final = re.compile("(.+)#(step|part)-([0-9]{1,9})(?:-[a-z]+)?", re.DOTALL)
+_KINDS: Final = {"step": uris.STEP, "part": uris.FINDING}
 _THOUGHT: Final = "/thought"
 
 
@@ -35,6 +37,8 @@ def parse(reference: str) -> Node:
     if match := _FRAGMENT.fullmatch(reference):
         session, number, call = match.groups()
         return Node(session, int(number), int(call) if call else None) if number else Node(session)
+    if match := _PART.fullmatch(reference):
+        return Node(match[1], part=f"{_KINDS[match[2]]}/{int(match[3])}")
     if found := uris.retrieval_of(reference):
         return Node(found[0])
     reference = reference.removesuffix(_THOUGHT)

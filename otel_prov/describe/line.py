@@ -53,7 +53,7 @@ class Line:
                 self._lanes.setdefault(within, []).append(number)
         self._steps = sorted(session.of(StepResult), key=lambda step: step.index)
         self._findings = sorted(session.of(Finding), key=lambda step: step.index)
-        self._results = {_within(step) for step in (*self._steps, *self._findings)}
+        self._results = {*map(_within, self._steps), *map(_within, self._findings)}
 
     def iteration(self, step: Analysis) -> list[str]:
         """What an iteration derives from."""

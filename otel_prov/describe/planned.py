@@ -57,10 +57,10 @@ def _whole(places: Chain, node: str, session: str, name: str) -> Iterator[tuple[
 
 def _result(places: Chain, node: str, session: str, kind: str, index: int) -> StepResult | Finding:
     graph = places.graph
-    if kind == uris.STEP:
-        whole, predicate, of = uris.plan(session), v.TG_PLAN_STEP, StepResult
-    else:
-        whole, predicate, of = uris.decomposition(session), v.TG_SUBAGENT_GOAL, Finding
+    of: type[StepResult] | type[Finding] = StepResult
+    whole, predicate = uris.plan(session), v.TG_PLAN_STEP
+    if kind == uris.FINDING:
+        of, whole, predicate = Finding, uris.decomposition(session), v.TG_SUBAGENT_GOAL
     told = graph.texts(node, predicate)
     meant = set(graph.texts(whole, predicate))
     own = [text for text in told if text not in meant] or told  # a plan may have been another one by then

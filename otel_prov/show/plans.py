@@ -38,9 +38,7 @@ def place(part: Part) -> str:
 def in_order(session: Session, iterations: list[Iteration]) -> Iterator[Iteration | Part]:
     """The iterations, with the plan or decomposition before those within it, and each result behind those that led to
     it. Steps and parts stand in their own order, not in that of iterations, which may take turns."""
-    results: dict[str, StepResult | Finding] = {
-        place(part): part for part in (*session.of(StepResult), *session.of(Finding))
-    }
+    results = {place(part): part for part in _results(session)}
     lanes: dict[str, list[Iteration]] = {name: [] for name in results}
     after: dict[str | None, list[Iteration]] = {}
     latest: str | None = None
@@ -58,6 +56,10 @@ def in_order(session: Session, iterations: list[Iteration]) -> Iterator[Iteratio
         if name in results:
             yield results[name]
         yield from after.get(name, [])
+
+
+def _results(session: Session) -> list[StepResult | Finding]:
+    return [*session.of(StepResult), *session.of(Finding)]
 
 
 def _rank(within: str) -> tuple[bool, int, str]:
@@ -115,12 +117,12 @@ def document(session: Session, inside: Mapping[Any, dict[str, Any]]) -> dict[str
     found: dict[str, Any] = {}
     for decision in session.of(PatternDecision):
         found["pattern_decision"] = {"pattern": decision.pattern, "task_type": decision.task_type}
-    for whole, name in ((Plan, "plan"), (Decomposition, "decomposition")):
-        for told in session.of(whole):
-            found[name] = {"goals": list(told.goals), **inside.get(place(told), {})}
-    for kind, name in ((StepResult, "steps"), (Finding, "findings")):
-        if parts := list(session.of(kind)):
-            found[name] = [{**_result(part), **inside.get(place(part), {})} for part in parts]
+    wholes: list[Plan | Decomposition] = [*session.of(Plan), *session.of(Decomposition)]
+    for told in wholes:
+        found[type(told).__name__.lower()] = {"goals": list(told.goals), **inside.get(place(told), {})}
+    for part in _results(session):
+        name = "steps" if isinstance(part, StepResult) else "findings"
+        found.setdefault(name, []).append({**_result(part), **inside.get(place(part), {})})
     return found
 
 
