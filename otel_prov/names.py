@@ -233,6 +233,12 @@ GRAPH_RAG: Final = "graph-rag"
 DOCUMENT_RAG: Final = "document-rag"
 """Kind of a session: a question to documents, and what was retrieved there to answer it."""
 
+PLANS: Final = "plan"
+"""Pattern of an agent's session: it makes a plan, and follows it step by step."""
+
+SUPERVISES: Final = "supervisor"
+"""Pattern of an agent's session: it gives parts of the work to others, or does them one by one."""
+
 URI_STARTS: Final = {
     AGENT: "urn:trustgraph:agent:",
     GRAPH_RAG: "urn:trustgraph:question:",

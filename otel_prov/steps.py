@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
-from otel_prov.names import AGENT
+from otel_prov.names import AGENT, PLANS, SUPERVISES
 
 __all__ = [
     "Analysis",
@@ -382,6 +382,14 @@ class Session:
     def of(self, kind: type[S]) -> Iterator[S]:
         """The steps of one kind, in order."""
         return (step for step in self.steps if isinstance(step, kind))
+
+    @property
+    def pattern(self) -> str | None:
+        """How an agent works that has more to it than iterations, :data:`~otel_prov.names.PLANS` or
+        :data:`~otel_prov.names.SUPERVISES`, by its steps; ``None`` for any other session."""
+        if any(isinstance(step, Plan | StepResult) for step in self.steps):
+            return PLANS
+        return SUPERVISES if any(isinstance(step, Decomposition | Finding) for step in self.steps) else None
 
     @property
     def question(self) -> Question:

@@ -6,11 +6,24 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step, Synthesis
+from otel_prov.steps import (
+    Analysis,
+    Conclusion,
+    Decomposition,
+    Finding,
+    Observation,
+    Plan,
+    Question,
+    Session,
+    Step,
+    StepResult,
+    Synthesis,
+)
 
 __all__ = ["Difference", "diff", "parting"]
 
-_DECISIONS = ("action", "arguments", "observation", "error", "answer", "question")
+_PARTS = ("result", "finding", "plan", "decomposition")
+_DECISIONS = ("action", "arguments", "observation", "error", "answer", "question", *_PARTS)
 """What makes two runs different ones; thoughts are worded anew each time."""
 
 
@@ -21,9 +34,10 @@ class Difference:
     number: int | None
     """Number of the iteration; ``None`` for the question, and for what belongs to the answer."""
     call: int
-    """Which of the iteration's tool calls."""
+    """Which of the iteration's tool calls; of a result or a finding, which step or part, from 1."""
     field: str
-    """``question``, ``thought``, ``action``, ``arguments``, ``observation``, ``error``, ``answer`` or ``outcome``."""
+    """``question``, ``thought``, ``action``, ``arguments``, ``observation``, ``error``, ``answer`` or ``outcome``; of
+    an agent that works by a plan, or gives work to others, ``plan``, ``result``, ``decomposition``, ``finding``."""
     first: str | None
     """What the first run has; ``None`` for nothing."""
     second: str | None
@@ -48,9 +62,9 @@ def parting(differences: Sequence[Difference]) -> Difference | None:
 
 _Key = tuple[int, int, int]
 """Number of the iteration, call, and field: sorts facts into the order in which they happened."""
-_START, _END = 0, sys.maxsize
-_NUMBERS: dict[int, int | None] = {_START: None, _END: None}
-_FIELDS = ("question", "thought", "action", "arguments", "observation", "error", "answer", "outcome")
+_START, _RESULTS, _FINDINGS, _END = 0, sys.maxsize - 2, sys.maxsize - 1, sys.maxsize
+_NUMBERS: dict[int, int | None] = dict.fromkeys((_START, _RESULTS, _FINDINGS, _END))
+_FIELDS = ("question", "thought", "action", "arguments", "observation", "error", "answer", "outcome", *_PARTS)
 
 
 def _facts(session: Session) -> Iterator[tuple[_Key, str]]:
@@ -79,6 +93,12 @@ def _of_step(step: Step) -> list[tuple[tuple[int, int], str, str | None]]:
             return [((_END, 0), "thought", step.thought), ((_END, 0), "answer", step.answer)]
         case Synthesis():
             return [((_END, 0), "answer", step.text)]
+        case StepResult(index):
+            return [((_RESULTS, index + 1), "result", step.text), ((_RESULTS, index + 1), "error", step.error)]
+        case Finding(index):
+            return [((_FINDINGS, index + 1), "finding", step.text), ((_FINDINGS, index + 1), "error", step.error)]
+        case Plan() | Decomposition():
+            return [((_START, 0), type(step).__name__.lower(), "\n".join(goal or "" for goal in step.goals))]
         case Question():
             return [((_START, 0), "question", step.text)]
         case _:

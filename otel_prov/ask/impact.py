@@ -102,7 +102,8 @@ def _directly(index: Index, source: str) -> Iterator[Affected]:
     if (session := index.session(node.session)) is None:
         yield from _naming(index, source)
         return
-    uses = () if node.number == FINAL else (Use(node.number, source, None),)
+    is_whole = node.number == FINAL and node.part is None
+    uses = () if is_whole else (Use(max(node.number, 0) or None, source, None),)
     yield _affected(session, uses)
 
 

@@ -14,6 +14,8 @@ FINAL: Final = -1
 
 _NUMBER: Final = "([1-9][0-9]{0,8})"
 _FRAGMENT: Final = re.compile(f"(.+)#(?:i{_NUMBER}-(?:think|thought|act|obs)(?:-{_NUMBER})?|[a-z-]+)", re.DOTALL)
+_PART: Final = re.compile("(.+)#(step|part)-([0-9]{1,9})(?:-[a-z]+)?", re.DOTALL)
+_KINDS: Final = {"step": uris.STEP, "part": uris.FINDING}
 _THOUGHT: Final = "/thought"
 
 
@@ -26,6 +28,8 @@ class Node(NamedTuple):
     """Number of the iteration; ``FINAL`` for the answer."""
     call: int | None = None
     """Which of the iteration's tool calls; ``None`` for the iteration as a whole."""
+    part: str | None = None
+    """A step of the session's plan, ``step/{i}``, or a part of its work, ``finding/{i}``."""
 
 
 def parse(reference: str) -> Node:
@@ -33,6 +37,8 @@ def parse(reference: str) -> Node:
     if match := _FRAGMENT.fullmatch(reference):
         session, number, call = match.groups()
         return Node(session, int(number), int(call) if call else None) if number else Node(session)
+    if match := _PART.fullmatch(reference):
+        return Node(match[1], part=f"{_KINDS[match[2]]}/{int(match[3])}")
     if found := uris.retrieval_of(reference):
         return Node(found[0])
     reference = reference.removesuffix(_THOUGHT)
@@ -40,6 +46,8 @@ def parse(reference: str) -> Node:
         return Node(match[1], int(match[2]), int(match[3] or 1))
     if match := uris.ITERATION.fullmatch(reference):
         return Node(match[1], int(match[2]))
-    if match := uris.CONCLUSION.fullmatch(reference):
+    if match := uris.PART.fullmatch(reference):
+        return Node(match[1], part=match[2])
+    if match := uris.CONCLUSION.fullmatch(reference) or uris.WHOLE.fullmatch(reference):
         return Node(match[1])
     return Node(reference)

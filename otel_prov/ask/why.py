@@ -9,7 +9,20 @@ from typing import Protocol
 from otel_prov.ask.node import FINAL, Node, parse
 from otel_prov.describe import uris
 from otel_prov.keep.sources import sources
-from otel_prov.steps import Analysis, Conclusion, Exploration, Focus, Observation, Selection, Session, Synthesis, Text
+from otel_prov.names import AGENT
+from otel_prov.steps import (
+    Analysis,
+    Conclusion,
+    Exploration,
+    Finding,
+    Focus,
+    Observation,
+    Selection,
+    Session,
+    StepResult,
+    Synthesis,
+    Text,
+)
 
 __all__ = ["Reason", "Sessions", "why"]
 
@@ -30,8 +43,8 @@ class Reason:
     """Something that was said, done or seen, and what it rests on in turn."""
 
     kind: str
-    """``answer``, ``question``, ``thought``, ``call``, ``observation``, ``source``, or ``edge`` of a knowledge
-    graph."""
+    """``answer``, ``question``, ``thought``, ``call``, ``observation``, ``source``, or ``edge`` of a knowledge graph;
+    ``result`` of a step of a plan, ``finding`` of a part of the work, and the ``goal`` of either."""
     uri: str
     """Its IRI in the graph; of a source, its name."""
     text: str | None
@@ -53,7 +66,9 @@ def why(sessions: Sessions, session: Session, at: Node, depth: int = 5) -> Reaso
     An answer, or an iteration, rests on the observations that it used, where the agent told; otherwise on all before
     it, for an agent decides with all that it has seen so far. An observation rests on the call that brought it, and on
     the answer of another session that it names, or that ran inside of the call. The answer of a retrieval rests on what
-    that has selected. What several things rest on is told once, with all that is behind it.
+    that has selected. The answer of an agent that works by a plan, or gives work to others, rests on what came of it,
+    and that on the iterations within, and on the answers of the sessions that did it. What several things rest on is
+    told once, with all that is behind it.
 
     Args:
         sessions: Where other sessions are found.
@@ -62,6 +77,9 @@ def why(sessions: Sessions, session: Session, at: Node, depth: int = 5) -> Reaso
         depth: How many sessions deep answers of others are followed. Each session is told once.
     """
     tree = _Tree(sessions, depth)
+    if at.part is not None:
+        parts = (part for part in _parts(session) if _within(part) == at.part)
+        return next((tree.part(session, part, how=None) for part in parts), None)
     if at.number == FINAL:
         return tree.answer(session)
     if at.call is not None:
@@ -80,13 +98,46 @@ class _Tree:
     def answer(self, session: Session) -> Reason | None:
         conclusion = session.conclusion
         if conclusion is None:
-            return self._retrieved(session)
+            return self._retrieved(session) if session.kind != AGENT else self._synthesised(session)
         uri = uris.final(session.uri)
         because = []
         if conclusion.thought is not None:
             because.append(Reason("thought", uris.thought(uri), conclusion.thought))
-        because += self._before(session, None, conclusion)
+        because += self._done(session) if conclusion.uses is None else self._before(session, None, conclusion)
         return Reason("answer", uri, conclusion.answer, because=(*because, _question(session)))
+
+    def _synthesised(self, session: Session) -> Reason | None:
+        """The answer of an agent that works by a plan, or gives work to others."""
+        answer = next(session.of(Synthesis), None)
+        if answer is None:
+            return None
+        uri = uris.stage(session.uri, uris.SYNTHESIS)
+        return Reason("answer", uri, answer.text, because=(*self._done(session), _question(session)))
+
+    def _done(self, session: Session) -> Iterator[Reason]:
+        """What steps and parts came to, and the observations that belong to none; the latest first."""
+        self._told.add(session.uri)
+        parts = list(_parts(session))
+        within = {_within(part) for part in parts}
+        inside = {step.number for step in session.of(Analysis) if step.within in within}
+        for part in reversed(parts):
+            yield self.part(session, part, how=_IN_REACH)
+        for step in reversed(list(session.of(Observation))):
+            if step.number not in inside:
+                yield self.observation(session, step, how=_IN_REACH)
+
+    def part(self, session: Session, part: StepResult | Finding, how: str | None) -> Reason:
+        self._told.add(session.uri)
+        uri = f"{session.uri}/{_within(part)}"
+        numbers = {step.number for step in session.of(Analysis) if step.within == _within(part)}
+        because = list(self._sources(session, sources(part)))
+        for step in reversed(list(session.of(Observation))):
+            if step.number in numbers:
+                because.append(self.observation(session, step, how=_IN_REACH))
+        if part.goal is not None:
+            because.append(Reason("goal", uri, part.goal))
+        kind = "result" if isinstance(part, StepResult) else "finding"
+        return Reason(kind, uri, part.text, how=how, error=part.error, because=tuple(because))
 
     def _retrieved(self, session: Session) -> Reason | None:
         """The answer of a retrieval: it rests on what was selected, else on all chunks that were found."""
@@ -152,6 +203,16 @@ class _Tree:
         if uri in self._told or len(self._told) > self._depth:
             return None
         return self._sessions.session(uri)
+
+
+def _parts(session: Session) -> Iterator[StepResult | Finding]:
+    yield from session.of(StepResult)
+    yield from session.of(Finding)
+
+
+def _within(part: StepResult | Finding) -> str:
+    """What the iterations that led to it are within."""
+    return f"{uris.STEP if isinstance(part, StepResult) else uris.FINDING}/{part.index}"
 
 
 def _selected(session: Session, index: int, selection: Selection) -> Reason:

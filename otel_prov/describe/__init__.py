@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from datetime import datetime, timezone
+from itertools import chain as chained
 from typing import TYPE_CHECKING, Final, Protocol
 
-from otel_prov.describe import agent_session, question_analysis, rdf, retrieval, retrievals, trustgraph
+from otel_prov.describe import agent_session, planned, question_analysis, rdf, retrieval, retrievals, trustgraph
 from otel_prov.describe.chain import Chain, find
 from otel_prov.describe.graph import Graph
 from otel_prov.describe.prov import describe_prov
@@ -26,7 +27,20 @@ from otel_prov.describe.quads import Literal, Quad, QuotedTriple
 from otel_prov.describe.uris import legal
 from otel_prov.describe.vocabulary import PROV_DERIVED
 from otel_prov.names import AGENT, session_uri
-from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
+from otel_prov.steps import (
+    Analysis,
+    Conclusion,
+    Decomposition,
+    Finding,
+    Observation,
+    PatternDecision,
+    Plan,
+    Question,
+    Session,
+    Step,
+    StepResult,
+    Synthesis,
+)
 
 if TYPE_CHECKING:
     import rdflib
@@ -52,7 +66,7 @@ class _Shape(Protocol):
 
     def describe(self, session: Session) -> Iterator[tuple[Step, list[Quad]]]: ...
 
-    def recognise(self, chain: Chain) -> Iterator[tuple[str, Step]]: ...
+    def recognise(self, places: Chain, /) -> Iterator[tuple[str, Step]]: ...
 
 
 _SHAPES: Final[dict[str, _Shape]] = {
@@ -121,13 +135,12 @@ def recognise(quads: Iterable[Quad]) -> list[Session]:
     chain = find(graph)
     found: dict[str, dict[tuple[int, int, int], Step]] = {}
     callers: dict[str, str | None] = {}
-    for shape in _SHAPES.values():
-        for uri, step in shape.recognise(chain):
-            own = session_uri(uri[2:]) if uri.startswith("_:") else uri
-            steps = found.setdefault(own, {})
-            callers[own] = next(iter(graph.links(uri, PROV_DERIVED)), None) if uri in chain.sessions else None
-            place = _place(step)
-            steps[place] = _completed(steps[place], step) if place in steps else step
+    for uri, step in chained(planned.recognise(chain), *(shape.recognise(chain) for shape in _SHAPES.values())):
+        own = session_uri(uri[2:]) if uri.startswith("_:") else uri
+        steps = found.setdefault(own, {})
+        callers[own] = next(iter(graph.links(uri, PROV_DERIVED)), None) if uri in chain.sessions else None
+        place = _place(step)
+        steps[place] = _completed(steps[place], step) if place in steps else step
     sessions = list(retrievals.recognise(graph, chain.sessions))
     for uri in found.keys() - {session.uri for session in sessions}:
         steps = found[uri]
@@ -160,23 +173,27 @@ def _shape(name: str) -> _Shape:
     return _SHAPES[name]
 
 
+_FIRST: Final = (Question, PatternDecision, Plan, Decomposition)
+_ONCE: Final = (*_FIRST, Conclusion, Synthesis)
+
+
 def _place(step: Step) -> tuple[int, int, int]:
     """Where a step stands in its session."""
     match step:
-        case Question():
-            return 0, 0, 0
-        case Conclusion():
-            return 2, 0, 0
-        case Observation():
-            return 1, step.number, step.call
         case Analysis():
             return 1, step.number, 0
-    raise TypeError(f"no step of an agent: {step!r}")
+        case Observation():
+            return 1, step.number, step.call
+        case StepResult():
+            return 2, step.index, 0
+        case Finding():
+            return 3, step.index, 0
+    return (0 if type(step) in _FIRST else 4), _ONCE.index(type(step)), 0
 
 
 def _completed(step: Step, other: Step) -> Step:
     """The step, with what only the other one knows."""
-    missing = {f.name: getattr(other, f.name) for f in fields(step) if getattr(step, f.name) is None}
+    missing = {f.name: getattr(other, f.name) for f in fields(step) if getattr(step, f.name) in (None, ())}
     return replace(step, **missing)
 
 

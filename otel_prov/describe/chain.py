@@ -7,6 +7,7 @@ A node is known by its type, and placed by its IRI where that follows the patter
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -38,6 +39,7 @@ _NAMES: Final = {
     _Role.OBSERVATION: uris.OBSERVATION,
     _Role.CONCLUSION: uris.CONCLUSION,
 }
+_NAMED: Final = (*_NAMES.values(), uris.PART, uris.WHOLE)
 _AGENT: Final = session_uri("")
 
 
@@ -54,6 +56,7 @@ class Chain:
     conclusions: dict[str, str] = field(default_factory=dict)
     """Session of each conclusion."""
     _lasts: dict[str, int] = field(default_factory=dict)
+    _lanes: dict[tuple[str, str], list[int]] = field(default_factory=dict)
 
     def questions(self, kind: str) -> Iterator[tuple[str, Question]]:
         """The question of each session of one type, or of none at all; in every shape it is told alike."""
@@ -64,9 +67,15 @@ class Chain:
                 yield session, Question(self.graph.text(session, v.TG_QUERY), min(times, default=None))
 
     def sub_trace(self, observation: str, session: str) -> str | None:
-        """What an observation derives from that is no node of its session: the last node of one inside of the call."""
-        others = (parent for parent in self.graph.parents(observation) if self._session_of(parent) != session)
-        return next(others, None)
+        """What an observation, or a result, comes from that is no node of its session: the last node of one inside of
+        the call."""
+        parents = [*self.graph.parents(observation), *self.graph.links(observation, v.PROV_INFLUENCED)]
+        return next((parent for parent in parents if self._session_of(parent) != session), None)
+
+    def within(self, iteration: str, session: str) -> str | None:
+        """The step of a plan, or the part of the work, that an iteration is for."""
+        found = map(uris.PART.fullmatch, self.graph.links(iteration, v.PART_OF))
+        return next((match[2] for match in found if match and match[1] == session), None)
 
     def uses(self, node: str, session: str, number: int | None = None) -> tuple[int, ...] | None:
         """The iterations that a node derives from, the conclusion without a number; ``None`` where it is just the one
@@ -77,7 +86,19 @@ class Chain:
         if not numbers or max(numbers) >= before:
             return None
         uses = tuple(sorted(numbers - {0}))
-        return None if uses == in_line(before) else uses
+        within = None if number is None else self.within(node, session)
+        return None if uses == (in_line(before) if within is None else self._in_lane(session, within, before)) else uses
+
+    def _in_lane(self, session: str, within: str, number: int) -> tuple[int, ...] | None:
+        """What an iteration within a step or a part uses where nothing was told; ``None`` for the first one there."""
+        if not self._lanes:
+            for node, (own, each) in self.iterations.items():
+                self._lanes.setdefault((own, self.within(node, own) or ""), []).append(each)
+            for lane in self._lanes.values():
+                lane.sort()
+        lane = self._lanes[session, within]
+        place = bisect_left(lane, number)
+        return (lane[place - 1],) if place else None
 
     def detected(self, node: str, session: str, number: int | None = None) -> tuple[int, ...] | None:
         """The iterations whose results a node was seen to use; ``None`` for none."""
@@ -109,8 +130,7 @@ class Chain:
         place = self.iterations.get(node) or self.observations.get(node)
         if place or node in self.conclusions:
             return place[0] if place else self.conclusions[node]
-        match = uris.ITERATION.fullmatch(node) or uris.OBSERVATION.fullmatch(node) or uris.CONCLUSION.fullmatch(node)
-        return match[1] if match else None
+        return next((match[1] for name in _NAMED if (match := name.fullmatch(node))), None)
 
 
 def find(graph: Graph) -> Chain:
@@ -201,7 +221,9 @@ def _sessions(graph: Graph, roles: Mapping[str, _Role], named: Mapping[str, re.M
     ``tg:Question`` alone may also be a question to GraphRAG; then the IRI tells them apart, or what derives from it: an
     analysis, or an exploration (second technical specification, "Detection").
     """
-    origins = {parent for node in roles for parent in graph.parents(node)} | {match[1] for match in named.values()}
+    planned = [node for node in graph.subjects if graph.types(node) & {v.PLAN, v.DECOMPOSITION}]
+    origins = {parent for node in (*roles, *planned) for parent in graph.parents(node)}
+    origins |= {match[1] for match in named.values()}
     sessions = set()
     for node in graph.subjects:
         types = graph.types(node)

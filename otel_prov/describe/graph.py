@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
+from itertools import islice, takewhile
 
 from otel_prov.describe.quads import Literal, Quad, QuotedTriple, Term
 from otel_prov.describe.vocabulary import (
@@ -30,6 +32,11 @@ class Graph:
     def knows(self, node: str) -> bool:
         """Whether anything is said of the node."""
         return node in self._subjects
+
+    def starting(self, beginning: str) -> list[str]:
+        """The nodes of which anything is said whose names begin so, sorted."""
+        first = bisect_left(self.subjects, beginning)
+        return list(takewhile(lambda node: node.startswith(beginning), islice(self.subjects, first, None)))
 
     def types(self, node: str) -> AbstractSet[Term]:
         """Everything that the node is said to be."""

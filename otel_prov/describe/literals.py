@@ -17,14 +17,16 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from otel_prov.describe import uris
+from otel_prov.describe import plans, uris
 from otel_prov.describe import vocabulary as v
 from otel_prov.describe.chain import Chain
+from otel_prov.describe.line import Line
+from otel_prov.describe.measures import candidates, recognised_candidates, recognised_usage, usage
 from otel_prov.describe.nodes import each
 from otel_prov.describe.nodes import node as described
 from otel_prov.describe.quads import Quad
 from otel_prov.describe.times import written
-from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step, in_line
+from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
 
 
 class Types(NamedTuple):
@@ -37,23 +39,29 @@ class Types(NamedTuple):
 
 def describe(session: Session, types: Types) -> Iterator[tuple[Step, list[Quad]]]:
     """Each step of the session with its quads, in a shape that has these types."""
-    last = max((step.number for step in session.steps if isinstance(step, Analysis | Observation)), default=0)
+    line = Line(session, lambda number: uris.iteration(session.uri, number))
     for step in session.steps:
-        yield step, list(_step(step, session, last, types))
+        yield step, list(_step(step, session, line, types))
 
 
-def _step(step: Step, whole: Session, last: int, types: Types) -> Iterator[Quad]:
+def _step(step: Step, whole: Session, line: Line, types: Types) -> Iterator[Quad]:
     session = whole.uri
     match step:
         case Question(text, started):
             texts = {v.TG_QUERY: text, v.PROV_STARTED: written(started) if started else None}
             caller = uris.legal(whole.caller) if whole.caller else None
             return described(session, types.session, texts, {v.PROV_DERIVED: caller})
-        case Analysis(number, thought, action, arguments, uses, detected=detected):
+        case Analysis(number, thought, action, arguments):
             texts = {v.TG_THOUGHT: thought, v.TG_ACTION: action, v.TG_ARGUMENTS: arguments}
             node = uris.iteration(session, number)
-            after = _after(node, session, uses, in_line(number))
-            return chain(described(node, types.iteration, texts, {}), after, _detected(node, session, detected))
+            return chain(
+                described(node, types.iteration, texts, {}),
+                candidates(node, step),
+                usage(node, step.usage),
+                plans.within(node, session, step.within),
+                each(node, v.PROV_DERIVED, line.iteration(step)),
+                each(node, v.DETECTED_USE, line.detected(step)),
+            )
         case Observation(number, text, error, call=1):
             return described(uris.iteration(session, number), (), {v.TG_OBSERVATION: text, v.TG_TOOL_ERROR: error}, {})
         case Observation(number, text, error, call, action, arguments):
@@ -65,22 +73,17 @@ def _step(step: Step, whole: Session, last: int, types: Types) -> Iterator[Quad]
             }
             caller = uris.iteration(session, number)
             return described(uris.observation(session, number, call), (), texts, {v.PROV_DERIVED: caller})
-        case Conclusion(answer, thought, uses, detected=detected):
+        case Conclusion(answer, thought, uses):
             texts = {v.TG_THOUGHT: thought, v.TG_ANSWER: answer}
-            node = uris.final(session)
-            after = _after(node, session, uses, in_line(last + 1))
-            return chain(described(node, types.final, texts, {}), after, _detected(node, session, detected))
-    return iter(())
-
-
-def _after(node: str, session: str, uses: tuple[int, ...] | None, in_line: tuple[int, ...]) -> Iterator[Quad]:
-    """The node derives from the iterations that were used; from the session, if there were none."""
-    numbers = in_line if uses is None else uses
-    return each(node, v.PROV_DERIVED, [uris.iteration(session, number) for number in numbers] or [session])
-
-
-def _detected(node: str, session: str, numbers: tuple[int, ...] | None) -> Iterator[Quad]:
-    return each(node, v.DETECTED_USE, (uris.iteration(session, number) for number in numbers or ()))
+            node, origin = uris.final(session), line.answer(uses)
+            return chain(
+                described(node, types.final, texts, {}),
+                usage(node, step.usage),
+                each(node, v.PROV_DERIVED, origin.derived),
+                each(node, v.PROV_INFLUENCED, origin.influenced),
+                each(node, v.DETECTED_USE, line.detected(step)),
+            )
+    return plans.describe(step, whole, line, plans.SPECIFICATIONS)
 
 
 def recognise(places: Chain, types: Types) -> Iterator[tuple[str, Step]]:
@@ -102,6 +105,9 @@ def recognise(places: Chain, types: Types) -> Iterator[tuple[str, Step]]:
                     arguments=graph.text(node, v.TG_ARGUMENTS),
                     uses=places.uses(node, session, number),
                     detected=places.detected(node, session, number),
+                    within=places.within(node, session),
+                    candidates=recognised_candidates(graph, node),
+                    usage=recognised_usage(graph, node),
                 ),
             )
         text, error = graph.text(node, v.TG_OBSERVATION), graph.text(node, v.TG_TOOL_ERROR)
@@ -124,4 +130,4 @@ def recognise(places: Chain, types: Types) -> Iterator[tuple[str, Step]]:
         if types.final[0] in graph.types(node):
             answer, thought = graph.text(node, v.TG_ANSWER), graph.text(node, v.TG_THOUGHT)
             uses, detected = places.uses(node, session), places.detected(node, session)
-            yield session, Conclusion(answer, thought, uses, detected=detected)
+            yield session, Conclusion(answer, thought, uses, detected=detected, usage=recognised_usage(graph, node))

@@ -19,17 +19,27 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 
-from otel_prov.describe import uris
+from otel_prov.describe import plans, uris
 from otel_prov.describe import vocabulary as v
 from otel_prov.describe.chain import Chain
 from otel_prov.describe.graph import Graph
+from otel_prov.describe.line import Line
+from otel_prov.describe.measures import (
+    candidates,
+    milliseconds,
+    recognised_candidates,
+    recognised_usage,
+    termination,
+    usage,
+)
 from otel_prov.describe.nodes import each
 from otel_prov.describe.nodes import node as described
 from otel_prov.describe.quads import Quad
 from otel_prov.describe.times import written
-from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step, in_line
+from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
 
 _QUESTION: Final = (v.PROV_ENTITY, v.QUESTION, v.AGENT_QUESTION)
 _ANALYSIS: Final = (v.PROV_ENTITY, v.ANALYSIS, v.TOOL_USE)
@@ -43,27 +53,31 @@ _IN_LINE: Final = 20
 
 def describe(session: Session) -> Iterator[tuple[Step, list[Quad]]]:
     """Each step of the session with its quads."""
-    chain = _Ends(session)
-    for step in session.steps:
-        yield step, list(_step(step, session, chain))
+    calls = _Calls(session)
+    line = Line(session, calls.end)
+    quads: list[Quad] = []
+    for position, step in enumerate(session.steps, 1):
+        quads = list(_step(step, session, line, calls))
+        if position == len(session.steps) and not session.answered:
+            quads += described(session.uri, (), {v.TG_TERMINATION_REASON: termination(session)}, {})
+        yield step, quads
 
 
-def _step(step: Step, whole: Session, chain: _Ends) -> Iterator[Quad]:
-    session = whole.uri
+def _step(step: Step, whole: Session, line: Line, calls: _Calls) -> Iterator[Quad]:
     match step:
         case Question():
             return _question(step, whole)
         case Analysis():
-            return _analysis(step, session, chain)
+            return _analysis(step, whole.uri, line)
         case Observation():
-            return _observation(step, session, chain.origin(step))
+            return _observation(step, whole.uri, calls.origin(step))
         case Conclusion():
-            return _conclusion(step, session, chain)
-    return iter(())
+            return _conclusion(step, whole, line)
+    return plans.describe(step, whole, line, plans.TRUSTGRAPH)
 
 
-class _Ends:
-    """Where each iteration of a session ends, and what comes next derives from."""
+class _Calls:
+    """The tool calls of each iteration, in their order."""
 
     def __init__(self, session: Session) -> None:
         self._session = session.uri
@@ -73,19 +87,10 @@ class _Ends:
             self._calls.setdefault(step.number, []).append(step.call)
         for calls in self._calls.values():
             calls.sort()
-        self.last = max([*self._analyses, *self._calls], default=0)
 
-    def ends(self, uses: tuple[int, ...] | None, in_line: tuple[int, ...]) -> list[str]:
-        """Where those end that were used; the session, if there were none."""
-        return [self._end(number) for number in (in_line if uses is None else uses)] or [self._session]
-
-    def detected(self, numbers: tuple[int, ...] | None) -> list[str]:
-        """Where those end that were seen to be used."""
-        return [self._end(number) for number in numbers or ()]
-
-    def _end(self, number: int) -> str:
-        """Its last observation, or the last in line; itself while it has none; where it is missing, the observation
-        that it would have."""
+    def end(self, number: int) -> str:
+        """What an iteration ends with: its last observation, or the last in line; itself while it has none; where it is
+        missing, the observation that it would have."""
         if number in self._analyses and number not in self._calls:
             return uris.iteration(self._session, number)
         return uris.observation(self._session, number, self._calls.get(number, [1])[:_IN_LINE][-1])
@@ -113,16 +118,19 @@ def _question(step: Question, session: Session) -> Iterator[Quad]:
     return described(session.uri, _QUESTION, texts, {v.PROV_DERIVED: caller})
 
 
-def _analysis(step: Analysis, session: str, chain: _Ends) -> Iterator[Quad]:
+def _analysis(step: Analysis, session: str, line: Line) -> Iterator[Quad]:
     uri = uris.iteration(session, step.number)
     texts = {
         v.RDFS_LABEL: f"Analysis: {step.action}" if step.action else None,
         v.TG_ACTION: step.action,
         v.TG_ARGUMENTS: step.arguments,
+        v.TG_STEP_NUMBER: str(step.number),
+        v.TG_LLM_DURATION: milliseconds(step.started, step.ended),
     }
     yield from described(uri, _ANALYSIS, texts, {})
-    yield from each(uri, v.PROV_DERIVED, chain.ends(step.uses, in_line(step.number)))
-    yield from each(uri, v.DETECTED_USE, chain.detected(step.detected))
+    yield from chain(candidates(uri, step), usage(uri, step.usage), plans.within(uri, session, step.within))
+    yield from each(uri, v.PROV_DERIVED, line.iteration(step))
+    yield from each(uri, v.DETECTED_USE, line.detected(step))
     yield from _thought(step.thought, uri)
 
 
@@ -143,6 +151,7 @@ def _observation(step: Observation, session: str, origin: str) -> Iterator[Quad]
         v.TG_ARGUMENTS: step.arguments if further else None,
         v.TG_CONTENT: step.text,
         v.TG_TOOL_ERROR: step.error,
+        v.TG_TOOL_DURATION: milliseconds(step.started, step.ended),
     }
     types = _OBSERVATION if step.error is None else (*_OBSERVATION, v.ERROR)
     yield from described(uri, types, texts, {v.TG_DOCUMENT: None if step.text is None else uri})
@@ -161,46 +170,56 @@ def _origins(step: Observation, origin: str) -> list[str]:
     return [last] if uris.is_synthesis(last) else [origin, last]
 
 
-def _conclusion(step: Conclusion, session: str, chain: _Ends) -> Iterator[Quad]:
-    uri = uris.final(session)
-    document = None if step.answer is None else uris.answer(session)
-    texts = {v.RDFS_LABEL: "Conclusion", v.TG_CONTENT: step.answer}
+def _conclusion(step: Conclusion, session: Session, line: Line) -> Iterator[Quad]:
+    uri, origin = uris.final(session.uri), line.answer(step.uses)
+    document = None if step.answer is None else uris.answer(session.uri)
+    texts = {
+        v.RDFS_LABEL: "Conclusion",
+        v.TG_CONTENT: step.answer,
+        v.TG_TERMINATION_REASON: termination(session),
+    }
     yield from described(uri, _CONCLUSION, texts, {v.TG_DOCUMENT: document})
-    yield from each(uri, v.PROV_DERIVED, chain.ends(step.uses, in_line(chain.last + 1)))
-    yield from each(uri, v.DETECTED_USE, chain.detected(step.detected))
+    yield from usage(uri, step.usage)
+    yield from each(uri, v.PROV_DERIVED, origin.derived)
+    yield from each(uri, v.PROV_INFLUENCED, origin.influenced)
+    yield from each(uri, v.DETECTED_USE, line.detected(step))
     yield from _thought(step.thought, uri)
 
 
-def recognise(chain: Chain) -> Iterator[tuple[str, Step]]:
+def recognise(places: Chain) -> Iterator[tuple[str, Step]]:
     """Each step that a graph tells of in this shape, with the IRI of its session."""
-    graph = chain.graph
-    yield from chain.questions(v.AGENT_QUESTION)
-    for node, (session, number) in chain.iterations.items():
+    graph = places.graph
+    yield from places.questions(v.AGENT_QUESTION)
+    for node, (session, number) in places.iterations.items():
         if v.ANALYSIS in graph.types(node):
-            uses, detected = chain.uses(node, session, number), chain.detected(node, session, number)
-            yield session, replace(_recognised_analysis(graph, node, number), uses=uses, detected=detected)
+            yield session, _recognised_analysis(places, node, session, number)
             for target in graph.links(node, v.TG_OBSERVATION, v.TG_OBSERVATION_DOCUMENT):
-                if target not in chain.observations:
+                if target not in places.observations:
                     yield session, Observation(number, graph.text(target, v.TG_CONTENT))
-    for node, (session, number, call) in chain.observations.items():
+    for node, (session, number, call) in places.observations.items():
         if v.OBSERVATION in graph.types(node):
             yield (
                 session,
-                replace(_recognised_observation(graph, node, number, call), sub_trace=chain.sub_trace(node, session)),
+                replace(_recognised_observation(graph, node, number, call), sub_trace=places.sub_trace(node, session)),
             )
-    for node, session in chain.conclusions.items():
+    for node, session in places.conclusions.items():
         if v.CONCLUSION in graph.types(node):
             answer, thought = graph.text(node, v.TG_CONTENT), _recognised_thought(graph, node)
-            uses, detected = chain.uses(node, session), chain.detected(node, session)
-            yield session, Conclusion(answer, thought, uses, detected=detected)
+            uses, detected = places.uses(node, session), places.detected(node, session)
+            yield session, Conclusion(answer, thought, uses, detected=detected, usage=recognised_usage(graph, node))
 
 
-def _recognised_analysis(graph: Graph, node: str, number: int) -> Analysis:
+def _recognised_analysis(places: Chain, node: str, session: str, number: int) -> Analysis:
+    graph = places.graph
     return Analysis(
         number,
         thought=_recognised_thought(graph, node),
         action=graph.text(node, v.TG_ACTION),
         arguments=graph.text(node, v.TG_ARGUMENTS),
+        uses=places.uses(node, session, number),
+        within=places.within(node, session),
+        candidates=recognised_candidates(graph, node),
+        usage=recognised_usage(graph, node),
     )
 
 

@@ -11,18 +11,27 @@ from typing import Final
 from urllib.parse import quote, unquote
 
 from otel_prov.uris import (
+    DECOMPOSITION,
     DOCUMENTS,
     EXPLORATION,
+    FINDING,
     FOCUS,
     GRAPH,
     GROUNDING,
+    PATTERN_DECISION,
+    PLAN,
     PROV,
+    STEP,
     SYNTHESIS,
     answer,
+    decomposition,
     final,
     is_iri,
     iteration,
     observation,
+    part,
+    pattern_decision,
+    plan,
     selection,
     stage,
     synthesised,
@@ -31,15 +40,23 @@ from otel_prov.uris import (
 
 __all__ = [
     "CONCLUSION",
+    "DECOMPOSITION",
     "DOCUMENTS",
     "EXPLORATION",
+    "FINDING",
     "FOCUS",
     "GRAPH",
     "GROUNDING",
     "ITERATION",
     "OBSERVATION",
+    "PART",
+    "PATTERN_DECISION",
+    "PLAN",
+    "STEP",
     "SYNTHESIS",
+    "WHOLE",
     "answer",
+    "decomposition",
     "final",
     "fragments",
     "is_iri",
@@ -48,7 +65,10 @@ __all__ = [
     "legal",
     "named",
     "observation",
+    "part",
+    "pattern_decision",
     "plain",
+    "plan",
     "retrieval_of",
     "selection",
     "stage",
@@ -66,6 +86,12 @@ OBSERVATION: Final = re.compile(f"(.+)/i{_NUMBER}/observation(?:/{_NUMBER})?", r
 
 CONCLUSION: Final = re.compile("(.+)/final", re.DOTALL)
 """Session of a conclusion."""
+
+PART: Final = re.compile(f"(.+)/(({STEP}|{FINDING})/(0|{_NUMBER}))", re.DOTALL)
+"""Session, what is ``within`` it, kind and index of a step of a plan or a part of the work."""
+
+WHOLE: Final = re.compile(f"(.+)/({PLAN}|{DECOMPOSITION}|{PATTERN_DECISION}|{SYNTHESIS})", re.DOTALL)
+"""Session of an agent, and which of those nodes it is that there is but one of."""
 
 _STAGES: Final = f"({GROUNDING}|{EXPLORATION}|{FOCUS}|{SYNTHESIS})"
 _OF_GRAPH: Final = re.compile(f"{PROV}{_STAGES}:(.+)", re.DOTALL)

@@ -18,7 +18,7 @@ DCTERMS: Final = "http://purl.org/dc/terms/"
 OTEL_PROV: Final = "https://w3id.org/otel-prov#"
 """Our own vocabulary: ``vocabulary.ttl``, beside this file."""
 
-PREFIXES: Final = {"prov": PROV, "rdf": RDF, "rdfs": RDFS, "tg": TG, "otelprov": OTEL_PROV}
+PREFIXES: Final = {"dcterms": DCTERMS, "prov": PROV, "rdf": RDF, "rdfs": RDFS, "tg": TG, "otelprov": OTEL_PROV}
 """What files that abbreviate IRIs abbreviate."""
 PROV_PREFIXES: Final = {"prov": PROV, "rdfs": RDFS, "dcterms": DCTERMS, "xsd": XSD, "otelprov": OTEL_PROV}
 """The same for the PROV view."""
@@ -40,6 +40,11 @@ PROV_ENTITY: Final = PROV + "Entity"
 PROV_STARTED: Final = PROV + "startedAtTime"
 PROV_DERIVED: Final = PROV + "wasDerivedFrom"
 PROV_GENERATED: Final = PROV + "wasGeneratedBy"
+PROV_INFLUENCED: Final = PROV + "wasInfluencedBy"
+"""More general than ``wasDerivedFrom``, and not followed by TrustGraph's programs."""
+
+PART_OF: Final = DCTERMS + "isPartOf"
+"""Of a step to its plan, of a part of the work to the decomposition, of an iteration to the step that it is for."""
 
 # Classes ---------------------------------------------------------------------------------------------------------
 
@@ -65,6 +70,11 @@ FOCUS: Final = TG + "Focus"
 EDGE_SELECTION: Final = TG + "EdgeSelection"
 CHUNK_SELECTION: Final = TG + "ChunkSelection"
 SYNTHESIS: Final = TG + "Synthesis"
+PATTERN_DECISION: Final = TG + "PatternDecision"
+PLAN: Final = TG + "Plan"
+STEP_RESULT: Final = TG + "StepResult"
+DECOMPOSITION: Final = TG + "Decomposition"
+FINDING: Final = TG + "Finding"
 
 # Predicates ------------------------------------------------------------------------------------------------------
 
@@ -77,6 +87,18 @@ TG_OBSERVATION: Final = TG + "observation"
 """A text in the technical specifications, the IRI of a node in TrustGraph 2.1.22 to 2.2.12, not used since."""
 TG_ANSWER: Final = TG + "answer"
 TG_TOOL_ERROR: Final = TG + "toolError"
+TG_TOOL_DURATION: Final = TG + "toolDurationMs"
+TG_TOOL_CANDIDATE: Final = TG + "toolCandidate"
+TG_STEP_NUMBER: Final = TG + "stepNumber"
+TG_LLM_DURATION: Final = TG + "llmDurationMs"
+TG_LLM_MODEL: Final = TG + "llmModel"
+TG_IN_TOKEN: Final = TG + "inToken"
+TG_OUT_TOKEN: Final = TG + "outToken"
+TG_TERMINATION_REASON: Final = TG + "terminationReason"
+TG_PLAN_STEP: Final = TG + "planStep"
+TG_SUBAGENT_GOAL: Final = TG + "subagentGoal"
+TG_PATTERN: Final = TG + "pattern"
+TG_TASK_TYPE: Final = TG + "taskType"
 TG_CONCEPT: Final = TG + "concept"
 TG_EDGE_COUNT: Final = TG + "edgeCount"
 TG_ENTITY: Final = TG + "entity"

@@ -25,7 +25,10 @@ _BATCH: Final = 100  # statements of at most 8,000 bytes in one message of a bro
 _QUESTIONS: Final = {v.AGENT_SESSION, v.AGENT_QUESTION, v.QUESTION, v.GRAPH_RAG_QUESTION, v.DOC_RAG_QUESTION}
 _PARENTS: Final = (v.PROV_DERIVED, v.PROV_GENERATED)
 _PARTS: Final = (v.TG_THOUGHT, v.TG_OBSERVATION, v.TG_SELECTED_EDGE)
-_OF_AGENTS: Final = {v.AGENT_ITERATION, v.ANALYSIS, v.OBSERVATION, v.AGENT_FINAL, v.CONCLUSION}
+_LEADING: Final = (*_PARENTS, v.PART_OF)
+_PLANNED: Final = {v.PATTERN_DECISION, v.PLAN, v.STEP_RESULT, v.DECOMPOSITION, v.FINDING}
+_OF_AGENTS: Final = {v.AGENT_ITERATION, v.ANALYSIS, v.OBSERVATION, v.AGENT_FINAL, v.CONCLUSION, *_PLANNED}
+_NAMES: Final = (uris.ITERATION, uris.OBSERVATION, uris.CONCLUSION, uris.PART, uris.WHOLE)
 _RETRIEVALS: Final = {v.GRAPH_RAG_QUESTION, v.DOC_RAG_QUESTION}
 _AGENT: Final = session_uri("")
 _STAGES: Final = (uris.GROUNDING, uris.EXPLORATION, uris.FOCUS, uris.SYNTHESIS)
@@ -109,6 +112,7 @@ class RemoteGraph:
         inside: list[str] = []
         seen: set[str] = set()
         wave = {session, uris.iteration(session, 1), uris.observation(session, 1), uris.final(session)}
+        wave |= {uris.plan(session), uris.decomposition(session), uris.stage(session, uris.SYNTHESIS)}
         ends = _QUESTIONS
         if session.startswith((uris.GRAPH, uris.DOCUMENTS)):
             wave = {session, *(uris.stage(session, name) for name in _STAGES)}
@@ -125,7 +129,7 @@ class RemoteGraph:
                     inside += [node] if types & _QUESTIONS else []
                     continue
                 found += said
-                wave.update(q.subject for q in pointing if q.predicate in _PARENTS)
+                wave.update(q.subject for q in pointing if q.predicate in _LEADING)
                 parts = (*_PARTS, v.TG_SELECTED_CHUNK) if v.FOCUS in types else _PARTS
                 wave.update(q.object for q in said if q.predicate in parts and isinstance(q.object, str))
                 wave.update(_next(node) if said else ())
@@ -135,7 +139,7 @@ class RemoteGraph:
 
 def _is_of_another(node: str, session: str) -> bool:
     """Whether a node of an agent's goes by the name of another session."""
-    found = (pattern.fullmatch(node) for pattern in (uris.ITERATION, uris.OBSERVATION, uris.CONCLUSION))
+    found = (pattern.fullmatch(node) for pattern in _NAMES)
     owners = {match[1] for match in found if match}
     return any(owner != session and owner.startswith(_AGENT) for owner in owners)
 

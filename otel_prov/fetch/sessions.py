@@ -36,10 +36,14 @@ _STEPS: Final = (
     v.CONCLUSION,
     v.EXPLORATION,
     v.SYNTHESIS,
+    v.PLAN,
+    v.STEP_RESULT,
+    v.DECOMPOSITION,
+    v.FINDING,
 )
 _KINDS: Final = (names.AGENT, names.GRAPH_RAG, names.DOCUMENT_RAG)
 _TOGETHER: Final = 24  # sessions of which it is asked at once what they derive from
-_NAMES: Final = (uris.ITERATION, uris.OBSERVATION, uris.CONCLUSION)
+_NAMES: Final = (uris.ITERATION, uris.OBSERVATION, uris.CONCLUSION, uris.PART, uris.WHOLE)
 _LONG_AGO: Final = datetime.min.replace(tzinfo=timezone.utc)
 _MEANT: Final = 10  # URIs that find gives at most
 

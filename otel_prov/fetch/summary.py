@@ -19,6 +19,7 @@ def summary(session: Session, collection: str | None) -> Summary:
     return Summary(
         uri=session.uri,
         type=session.kind,
+        pattern=session.pattern,
         question=session.question.text,
         started=session.question.started,
         ended=None,

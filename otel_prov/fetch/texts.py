@@ -17,7 +17,16 @@ __all__ = ["with_texts"]
 _CUT: Final = re.compile(r"… \[cut, [0-9,]+ bytes in all\]\Z")
 """How a text ends that was too long for TrustGraph's stores; the librarian has the whole."""
 
-_SHOWN: Final = {v.THOUGHT, v.REFLECTION, v.OBSERVATION, v.CONCLUSION, v.AGENT_FINAL, v.SYNTHESIS}
+_SHOWN: Final = {
+    v.THOUGHT,
+    v.REFLECTION,
+    v.OBSERVATION,
+    v.STEP_RESULT,
+    v.FINDING,
+    v.CONCLUSION,
+    v.AGENT_FINAL,
+    v.SYNTHESIS,
+}
 
 
 def with_texts(gateway: Gateway, quads: Sequence[Quad]) -> list[Quad]:

@@ -29,7 +29,7 @@ T = TypeVar("T", Session, Step)
 
 _COLUMNS = (
     "uri, type, question, started, ended, active, iterations, outcome, collection, agent, user, model, trace_id, "
-    "error, parent, caller, last, version"
+    "error, parent, caller, last, version, pattern"
 )
 _ACTIVE, _OUTCOME = (_COLUMNS.split(", ").index(name) for name in ("active", "outcome"))
 _INSERT = f"INSERT INTO session ({_COLUMNS}) VALUES ({', '.join('?' * len(_COLUMNS.split(', ')))})"
@@ -126,6 +126,7 @@ def derive(evidence: Evidence) -> Rows:
         session.caller,
         None if session.caller is None else last_node(session),
         session.version,
+        session.pattern,
     )
     return Rows(summary, {rows.key(step): rows.encode(step) for step in session.steps})
 

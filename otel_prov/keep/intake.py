@@ -10,12 +10,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from otel_prov import names
+from otel_prov.keep import rows
 from otel_prov.keep.evidence import Evidence, Key, Rows, derive, link, load, save
 from otel_prov.keep.schema import writing
 from otel_prov.keep.settling import renumber
 from otel_prov.losses import lost
 from otel_prov.read import Span, parse_line, session_of
 from otel_prov.record import journal
+from otel_prov.steps import Conclusion, Synthesis
 
 __all__ = ["NOT_READ", "Intake", "take_in"]
 
@@ -206,9 +208,10 @@ def _tell_end(db: sqlite3.Connection, session: int) -> None:
 
     Destinations get steps; what is known of the session as a whole, which the PROV view tells, comes with one of them.
     """
-    steps = db.execute("SELECT seq, key FROM step WHERE session = ? ORDER BY seq", (session,)).fetchall()
-    if steps and all(key != "final" for _, key in steps):
-        renumber(db, [steps[-1][0]])
+    found = db.execute("SELECT seq, kind, body FROM step WHERE session = ?", (session,))
+    steps = [(rows.decode(kind, body), seq) for seq, kind, body in found]
+    if steps and not any(isinstance(step, Conclusion | Synthesis) for step, _ in steps):
+        renumber(db, [max(steps, key=lambda told: rows.position(told[0]))[1]])
 
 
 def _added(known: Evidence, records: Iterable[_Record]) -> tuple[dict[Key, _Record], Rows | None]:

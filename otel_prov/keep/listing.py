@@ -31,6 +31,8 @@ class Summary:
     uri: str
     type: str
     """``agent``, ``graph-rag`` or ``document-rag``."""
+    pattern: str | None
+    """Of an agent, ``plan`` or ``supervisor`` where it works so."""
     question: str | None
     started: datetime | None
     """Start of the session, or of the earliest of its spans that is known. In UTC."""
@@ -85,15 +87,15 @@ def summaries(db: sqlite3.Connection, wanted: Filter, standing: Standing) -> Ite
     db.create_function("mentions", 1, _mentions(wanted.text or ""), deterministic=True)
     conditions, values = zip(*wanted.conditions(), ("true", ()), strict=True)
     found = db.execute(
-        "SELECT id, uri, type, question, started, ended, iterations, outcome, collection, agent, trace_id FROM session "
-        f"WHERE {' AND '.join(conditions)} ORDER BY started DESC, uri DESC",
+        "SELECT id, uri, type, pattern, question, started, ended, iterations, outcome, collection, agent, trace_id "
+        f"FROM session WHERE {' AND '.join(conditions)} ORDER BY started DESC, uri DESC",
         list(chain(*values)),
     )
-    for number, uri, kind, question, started, ended, iterations, recorded, *others in found:
+    for number, uri, kind, pattern, question, started, ended, iterations, recorded, *others in found:
         outcome = standing.outcome(number, recorded)
         if wanted.outcome in (None, outcome):
             times = rows.moment(started), rows.moment(ended)
-            yield Summary(uri, kind, question, *times, iterations, outcome, *others)
+            yield Summary(uri, kind, pattern, question, *times, iterations, outcome, *others)
 
 
 def session(db: sqlite3.Connection, uri: str, standing: Standing) -> Session | None:

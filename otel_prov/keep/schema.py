@@ -152,6 +152,10 @@ MIGRATIONS: list[tuple[str | Callable[[sqlite3.Connection], None], ...]] = [
         "DROP INDEX span_session",
         "CREATE INDEX span_number ON span (session, number)",
     ),
+    (
+        # How an agent works, by the steps that there are.
+        "ALTER TABLE session ADD COLUMN pattern TEXT",
+    ),
 ]
 """What makes each version of the schema from the one before, version 1 first: statements, and functions that fill what
 they have made. Only ever append."""

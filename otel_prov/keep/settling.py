@@ -126,14 +126,18 @@ def _look_at_new(db: sqlite3.Connection, writers: str) -> None:
 
 
 class _OpenEnded:
-    """A session that goes on: how far its iterations, or the stages of its retrieval, have come."""
+    """A session that goes on: how far its iterations, its parts, or the stages of its retrieval, have come."""
 
     def __init__(self, db: sqlite3.Connection, session: int, asked: Iterable[Step]) -> None:
         self._ended: set[object] = set()
         self._acting: set[object] = set()
+        self._parts: dict[object, bool] = {}
         since = min((step.number for step in asked if isinstance(step, Analysis | Observation)), default=0)
         for span in evidence.spans(db, session, since):
-            if span.attributes.get(names.OPERATION_NAME) != names.EXECUTE_TOOL:
+            if span.name in (names.PLAN_STEP, names.PART):
+                part = span.attributes.get(names.WITHIN)
+                self._parts[part] = span.end > 0 and self._parts.get(part, True)
+            elif span.attributes.get(names.OPERATION_NAME) != names.EXECUTE_TOOL:
                 number = span.attributes.get(names.ITERATION_NUMBER)
                 if span.end:
                     self._ended.add(number)
@@ -156,5 +160,7 @@ class _OpenEnded:
                 return step.number in self._ended
             case Exploration():  # its numbers may rise
                 return not self._keys.isdisjoint(("focus", "synthesis"))
-            case Conclusion() | Synthesis() | StepResult() | Finding():
+            case StepResult() | Finding():  # one that is tried once more may come to something else
+                return self._parts.get(rows.key(step), False)
+            case Conclusion() | Synthesis():
                 return False

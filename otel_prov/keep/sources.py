@@ -13,7 +13,18 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from otel_prov.keep import rows
-from otel_prov.steps import Analysis, Exploration, Focus, Observation, Selection, Session, Step, Text
+from otel_prov.steps import (
+    Analysis,
+    Exploration,
+    Finding,
+    Focus,
+    Observation,
+    Selection,
+    Session,
+    Step,
+    StepResult,
+    Text,
+)
 
 __all__ = ["Naming", "add", "fill", "forget", "named_in", "naming", "sources"]
 
@@ -45,14 +56,17 @@ class Naming:
 
 def sources(step: Step) -> set[str]:
     """All that a step names: addresses in what was done and seen, and each text, short and on one line, that a tool was
-    called with, for it may be a file, a key or a question; the session that ran inside of a call, by its last node; and
-    what a retrieval found and selected."""
+    called with, for it may be a file, a key or a question; the session that ran inside of a call, or did a part of the
+    work, by its last node; and what a retrieval found and selected."""
     match step:
         case Analysis():
             return set(_named(step.arguments))
         case Observation():
             inside = [] if step.sub_trace is None else [step.sub_trace]
             return {*_named(step.arguments), *_addresses(step.text or ""), *inside}
+        case StepResult() | Finding():
+            inside = [] if step.sub_trace is None else [step.sub_trace]
+            return {*_addresses(step.goal or ""), *_addresses(step.text or ""), *inside}
         case Exploration():
             return {*step.entities, *step.chunk_ids}
         case Focus():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from otel_prov.keep import Summary
 from otel_prov.names import AGENT
+from otel_prov.show import plans
 from otel_prov.show.iterations import Call, Iteration, iterations
 from otel_prov.show.links import span_url, trace_url
 from otel_prov.show.times import iso, seconds
@@ -24,6 +25,7 @@ def listed(summary: Summary) -> dict[str, Any]:
     return {
         "uri": summary.uri,
         "type": summary.type,
+        "pattern": summary.pattern,
         "question": summary.question,
         "started": iso(summary.started),
         "ended": iso(summary.ended),
@@ -41,6 +43,7 @@ def session_document(tree: Tree) -> dict[str, Any]:
     return {
         "uri": session.uri,
         "type": session.kind,
+        **({} if session.pattern is None else {"pattern": session.pattern}),
         "question": session.question.text,
         "started": iso(session.question.started),
         "ended": iso(session.ended),
@@ -67,10 +70,22 @@ def _run(session: Session, places: Places) -> dict[str, Any]:
     for each in iterations(session):
         first, *further = ({**_call(call), **_inside(places, (each.number, call.number))} for call in each.calls)
         calls = {**first, **({"calls": further} if further else {})}
-        told = {"number": each.number, "thought": each.thought, **_uses(each), "span": _span(each)}
+        told = {"number": each.number, "thought": each.thought, **_uses(each), **_thinking(each), "span": _span(each)}
         found.append({**told, **calls})
     conclusion = session.conclusion or Conclusion()
-    return {"iterations": found, "thought": conclusion.thought, **_uses(conclusion)}
+    parts = plans.document(session, {place: _inside(places, place) for place in places})
+    usage = {} if conclusion.usage is None else {"usage": asdict(conclusion.usage)}
+    return {**parts, "iterations": found, "thought": conclusion.thought, **_uses(conclusion), **usage}
+
+
+def _thinking(each: Iteration) -> dict[str, Any]:
+    """What an iteration is for, what it could choose from, and what that took; as far as that is known."""
+    known = {
+        "within": each.within,
+        "candidates": list(each.candidates) or None,
+        "usage": None if each.usage is None else asdict(each.usage),
+    }
+    return {name: value for name, value in known.items() if value is not None}
 
 
 def _uses(by: Iteration | Conclusion) -> dict[str, list[int]]:
@@ -91,7 +106,7 @@ def _retrieval(session: Session) -> dict[str, Any]:
     }
 
 
-def _inside(places: Places, place: tuple[int, int]) -> dict[str, Any]:
+def _inside(places: Places, place: plans.Place) -> dict[str, Any]:
     found = places.get(place)
     return {"sub_traces": [session_document(each) for each in found]} if found else {}
 

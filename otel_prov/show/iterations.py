@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from otel_prov.steps import Analysis, Observation, Session
+from otel_prov.show.times import seconds
+from otel_prov.steps import Analysis, Observation, Session, Usage
 
 __all__ = ["Call", "Iteration", "iterations"]
 
@@ -43,6 +44,14 @@ class Iteration:
     first: Call
     """The iteration's own call; an empty one where it made none."""
     further: tuple[Call, ...]
+    within: str | None = None
+    """The step of a plan, or the part of the work, that it was for."""
+    candidates: tuple[str, ...] = ()
+    """Names of the tools that it could choose from."""
+    usage: Usage | None = None
+    """What thinking it took."""
+    thinking: float | None = None
+    """How long that took, in seconds."""
 
     @property
     def calls(self) -> tuple[Call, ...]:
@@ -73,6 +82,10 @@ def _iteration(number: int, known: Analysis | None, observations: list[Observati
         known is not None,
         _call(own, analysis.action, analysis.arguments),
         tuple(_call(seen, seen.action, seen.arguments) for seen in observations if seen.call > 1),
+        within=analysis.within,
+        candidates=analysis.candidates,
+        usage=analysis.usage,
+        thinking=seconds(analysis.started, analysis.ended),
     )
 
 

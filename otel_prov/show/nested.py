@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from otel_prov.describe.uris import ITERATION
+from otel_prov.describe.uris import ITERATION, WHOLE
 from otel_prov.names import AGENT
 from otel_prov.read.nesting import last_node, outer_of
 from otel_prov.show import rows
 from otel_prov.show.elsewhere import Sessions
 from otel_prov.show.lines import NOT_RECORDED, Row, Section
+from otel_prov.show.plans import Place
+from otel_prov.show.plans import place as part_place
 from otel_prov.show.table import TYPES
 from otel_prov.show.terms import Name, short
-from otel_prov.steps import Observation, Session
+from otel_prov.steps import Finding, Observation, Session, StepResult
 
 __all__ = ["Tree", "acts", "tree", "whole"]
-
-Place = tuple[int, int]
-"""Number of an iteration, and which of its calls; (0, 1) where something ran outside of all iterations."""
-
 
 Places = Mapping[Place, "list[Tree]"]
 """The sessions inside of another one, by the call that they ran for."""
@@ -43,24 +41,48 @@ class Tree:
             yield from each.sessions()
 
     def by_place(self) -> Places:
-        """The sessions inside, by the call that they ran for."""
-        calls = {step.sub_trace: (step.number, step.call) for step in self.session.of(Observation)}
+        """The sessions inside, by the call, the step, or the part of the work that they ran for."""
+        links = {step.sub_trace: _place(step) for step in _linking(self.session)}
         places: dict[Place, list[Tree]] = {}
         for each in (*self.inner, *map(Tree, self.deeper)):
-            match = ITERATION.fullmatch(each.session.caller or "")
-            number = int(match[2]) if match else 0
-            place = calls.get(last_node(each.session), (number, 1))
-            places.setdefault(place if place[0] == number else (number, 1), []).append(each)
+            usual = self._usual(each.session.caller or "")
+            place = links.get(last_node(each.session), usual)
+            places.setdefault(place if _agree(place, usual) else usual, []).append(each)
         return places
 
-    def missing(self) -> Iterator[Observation]:
-        """Observations that derive from a session that isn't there."""
+    def _usual(self, caller: str) -> Place:
+        """Where a session ran, as far as its caller tells."""
+        if match := ITERATION.fullmatch(caller):
+            return int(match[2]), 1
+        match = WHOLE.fullmatch(caller)
+        return match[2] if match else (0, 1)
+
+    def missing(self) -> Iterator[Observation | StepResult | Finding]:
+        """Observations and results that derive from a session that isn't there."""
         there = {last_node(each.session) for each in (*self.inner, *map(Tree, self.deeper))}
         started = {each.session.uri for each in self.inner}
-        for step in self.session.of(Observation):
+        for step in _linking(self.session):
             known = step.sub_trace is None or step.sub_trace in there
             if not known and not any(str(step.sub_trace).startswith(uri) for uri in started):
                 yield step
+
+
+def _linking(session: Session) -> Iterator[Observation | StepResult | Finding]:
+    """The steps that may tell of a session which ran for them."""
+    yield from session.of(Observation)
+    yield from session.of(StepResult)
+    yield from session.of(Finding)
+
+
+def _place(step: Observation | StepResult | Finding) -> Place:
+    return (step.number, step.call) if isinstance(step, Observation) else part_place(step)
+
+
+def _agree(place: Place, usual: Place) -> bool:
+    """Whether what links to a session, and that session itself, name the same iteration, or steps and parts alike."""
+    if isinstance(place, str) or isinstance(usual, str):
+        return isinstance(place, str) and isinstance(usual, str)
+    return place[0] == usual[0]
 
 
 def tree(store: Sessions, session: Session, depth: int) -> Tree:
@@ -100,14 +122,15 @@ def _inner(tree: Tree, depth: int, name: Name, live: bool) -> dict[Place, list[R
     }
     for step in () if live else tree.missing():
         gap = Row("Sub-trace", f"{step.sub_trace} (not here)", "yellow", depth)
-        found.setdefault((step.number, step.call), []).append(gap)
+        found.setdefault(_place(step), []).append(gap)
     return found
 
 
 def _drawn(tree: Tree, depth: int, name: Name, live: bool, *, folded: bool) -> Iterator[Row]:
     session = tree.session
     text = NOT_RECORDED if session.question.text is None else session.question.text
-    yield Row(TYPES.get(session.kind, session.kind), text, "bold", depth, session=session.uri)
+    kind = TYPES.get(session.pattern or session.kind, session.kind)
+    yield Row(kind, text, "bold", depth, session=session.uri)
     if folded:
         yield Row("Session", f"{session.uri} (deeper inside, --depth)", "dim", depth)
         return

@@ -13,6 +13,7 @@ from rich.tree import Tree
 
 from otel_prov.ask import Affected, Difference, Node, Reason, Searched, diff, impact, parse, parting, why
 from otel_prov.keep import Store
+from otel_prov.names import AGENT, URI_STARTS
 from otel_prov.show.elsewhere import Sessions, from_option
 from otel_prov.show.escape import json_text, one_line
 from otel_prov.show.lines import Row, Section
@@ -108,7 +109,7 @@ def _known(store: Sessions, name: str) -> str:
 
 
 def _nothing_there(session: Session, at: Node) -> str:
-    if at.number > 0:
+    if at.number > 0 or at.part is not None:
         return f"{session.uri} has no such step; 'otel-prov show {session.uri}' shows what it has"
     return f"{session.uri} has no answer ({session.outcome or 'not ended'}); ask for a step of it, as {session.uri}/i1"
 
@@ -155,7 +156,8 @@ def _affected_rows(affected: Affected) -> Iterator[Row]:
     if affected.through is not None:
         yield Row("By the answer", f"of {affected.through}")
     for use in affected.uses:
-        label = f"Iteration {use.number}" if use.number else "Retrieved"
+        other = "Done by" if use.source.startswith(URI_STARTS[AGENT]) else "Retrieved"
+        label = f"Iteration {use.number}" if use.number else other
         yield Row(label, f"{use.action}: {use.source}" if use.action else use.source)
     if affected.answer is not None:
         yield Row("Answer", affected.answer, "bold")
@@ -178,7 +180,7 @@ def _sections(differences: Sequence[Difference]) -> Iterator[Section]:
     """The differences, an iteration at a time."""
     sections: dict[str, list[Row]] = {}
     for each in differences:
-        title = "Question" if each.field == "question" else "End"
+        title = each.field.capitalize() if each.field in ("question", "plan", "decomposition") else "End"
         rows = sections.setdefault(title if each.number is None else f"Iteration {each.number}", [])
         call = f" {each.call}" if each.call > 1 else ""
         rows.append(Row(each.field.capitalize() + call, "(none)" if each.first is None else each.first, "red"))

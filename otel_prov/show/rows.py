@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 from otel_prov.names import AGENT
+from otel_prov.show import plans
 from otel_prov.show.document import parsed
 from otel_prov.show.iterations import Call, Iteration, iterations
 from otel_prov.show.lines import NOT_RECORDED, Row, Section
@@ -13,7 +15,7 @@ from otel_prov.show.links import span_url, trace_url
 from otel_prov.show.retrievals import stages
 from otel_prov.show.terms import Name, short
 from otel_prov.show.times import lasted, seconds
-from otel_prov.steps import Conclusion, Question, Session
+from otel_prov.steps import Conclusion, Question, Session, Synthesis
 
 __all__ = ["GOES_ON", "OUTCOME_STYLES", "RUNNING", "WAITING", "acts", "ending", "head", "span"]
 
@@ -53,6 +55,7 @@ def head(session: Session) -> Section:
     about = [
         Row("Question", NOT_RECORDED if question.text is None else question.text, "bold"),
         Row(name, ", ".join(filter(None, [_named(session), session.model]))),
+        Row("Pattern", plans.pattern(session)),
         Row("User", session.user or ""),
         Row("Collection", session.collection or ""),
         Row("Session", session.uri),
@@ -81,7 +84,7 @@ def ending(session: Session) -> Section:
 
 def acts(
     session: Session,
-    inner: Mapping[tuple[int, int], list[Row]] | None = None,
+    inner: Mapping[plans.Place, list[Row]] | None = None,
     name: Name = short,
     *,
     live: bool = False,
@@ -90,7 +93,7 @@ def acts(
 
     Args:
         session: The session.
-        inner: What ran inside of tool calls, by the number of the iteration and which of its calls it is.
+        inner: What ran inside of tool calls, steps and parts of the work, by their place.
         name: Calls terms of knowledge graphs.
         live: Whether what is missing is waited for, so that nothing is said in its place, and nothing that may still
             come to stand elsewhere: a last iteration that only thought may turn out to be the conclusion's.
@@ -102,27 +105,32 @@ def acts(
 
 
 def _acts(
-    session: Session, missing: str | None, inner: Mapping[tuple[int, int], list[Row]], name: Name
+    session: Session, missing: str | None, inner: Mapping[plans.Place, list[Row]], name: Name
 ) -> Iterator[Section]:
     if outside := inner.get((0, 1)):
         yield Section("Inside", tuple(outside))
     if session.kind != AGENT:
         yield from stages(session, missing, name)
         return
-    known, before = iterations(session), 0
-    for iteration in known:
+    known = iterations(session)
+    before = dict(pairwise([0, *(each.number for each in known)][::-1]))  # by number, that of the one before it
+    for iteration in plans.in_order(session, known):
+        if not isinstance(iteration, Iteration):
+            yield plans.section(iteration, inner, missing)
+            continue
         if session.outcome not in (RUNNING, WAITING):
-            yield from _not_here(before + 1, iteration.number - 1)
-        before, gap = iteration.number, missing if iteration is known[-1] else None
-        rows = [] if iteration.thought is None else [Row("Thought", iteration.thought)]
+            yield from _not_here(before[iteration.number] + 1, iteration.number - 1)
+        gap = missing if iteration is known[-1] else None
+        rows = [*plans.purpose(iteration)]
+        rows += [] if iteration.thought is None else [Row("Thought", iteration.thought)]
         rows = rows if iteration.is_here else [Row("Thought", NOT_HERE, "yellow")]
         rows += _used(iteration.uses, iteration.detected)
         rows += _call(iteration.first, "", gap, inner.get((iteration.number, 1), []))
         for position, call in enumerate(iteration.further, start=2):
             rows += _call(call, f" {position}", gap, inner.get((iteration.number, call.number), []))
-        yield Section(f"Iteration {iteration.number}", (*rows, *_spans(iteration)))
+        yield Section(f"Iteration {iteration.number}", (*rows, *plans.took(iteration), *_spans(iteration)))
     if rows := _last_words(session):
-        yield Section("Conclusion" if session.conclusion else "End", tuple(rows))
+        yield Section("Conclusion" if session.conclusion else "Synthesis" if session.answered else "End", tuple(rows))
 
 
 def _not_here(first: int, last: int) -> Iterator[Section]:
@@ -151,6 +159,8 @@ def _last_words(session: Session) -> list[Row]:
         rows.append(Row("Answer", NOT_RECORDED if conclusion.answer is None else conclusion.answer, "bold"))
         if conclusion.span_id != session.question.span_id:  # it was reached in another process
             rows += span("Span", conclusion)
+    elif (synthesis := next(session.of(Synthesis), None)) is not None:
+        rows.append(Row("Answer", NOT_RECORDED if synthesis.text is None else synthesis.text, "bold"))
     if session.error is not None:
         rows.append(Row("Error", session.error, "red"))
     return rows

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from otel_prov.keep import Summary
-from otel_prov.names import AGENT, DOCUMENT_RAG, GRAPH_RAG, session_uri
+from otel_prov.names import AGENT, DOCUMENT_RAG, GRAPH_RAG, PLANS, SUPERVISES, session_uri
 from otel_prov.show.elsewhere import Sessions
 from otel_prov.show.escape import one_line
 from otel_prov.show.page import FOLD_CHARACTERS
@@ -21,9 +21,9 @@ __all__ = ["TYPES", "print_table"]
 
 _HEADERS = ("Started", "Type", "Id", "Outcome", "Iter", "Took", "Question")
 _NUMBERS = ("Iter", "Took")  # these stand at the right of their columns
-TYPES = {AGENT: "Agent", GRAPH_RAG: "GraphRAG", DOCUMENT_RAG: "DocRAG"}
-"""What kinds of sessions are called, as TrustGraph calls them."""
-_STARTS = tuple(session_uri("", kind) for kind in TYPES)
+TYPES = {AGENT: "Agent", GRAPH_RAG: "GraphRAG", DOCUMENT_RAG: "DocRAG", PLANS: "Plan", SUPERVISES: "Supervisor"}
+"""What kinds of sessions, and patterns of agents, are called, as TrustGraph calls them."""
+_STARTS = tuple(session_uri("", kind) for kind in (AGENT, GRAPH_RAG, DOCUMENT_RAG))
 _WIDE = 100  # columns that leave room for date and time
 _NARROWEST = 8  # a question is cut no shorter, on whatever terminal
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -67,7 +67,7 @@ def _aligned(row: tuple[str, ...], widths: Sequence[int]) -> list[str]:
 def _row(store: Sessions, summary: Summary, time: Callable[[datetime | None], str]) -> tuple[str, ...]:
     return (
         time(summary.started) or "-",
-        TYPES.get(summary.type, summary.type),
+        TYPES.get(summary.pattern or summary.type, summary.type),
         _reference(store, summary.uri),
         summary.outcome or "-",
         str(summary.iterations) if summary.type == AGENT else "-",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timezone
+from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ from otel_prov.steps import (
     Synthesis,
     Text,
     Triple,
+    Usage,
     in_line,
 )
 
@@ -110,13 +112,18 @@ def retrievals(draw: st.DrawFn) -> Session:
     return Session(session_uri(draw(ids), kind), tuple(steps), kind=kind, caller=caller)
 
 
+usages = st.none() | st.builds(Usage, maybe, counts, counts).filter(lambda usage: usage != Usage())
+candidates = st.lists(texts, max_size=3).map(tuple)
+
+
 @st.composite
 def iterations(draw: st.DrawFn, number: int, shape: str) -> list[Step]:
     """An analysis and its observations, some of them missing."""
     steps: list[Step] = []
     if draw(st.booleans()):
+        thinking: dict[str, Any] = {"candidates": draw(candidates), "usage": draw(usages)}
         told = draw(maybe), draw(maybe), draw(maybe), draw(uses(number))
-        steps.append(Analysis(number, *told, detected=draw(detected(number))))
+        steps.append(Analysis(number, *told, detected=draw(detected(number)), **thinking))
     for call in sorted(draw(st.sets(st.integers(1, 3)))):
         text, error = draw(maybe), draw(maybe)
         inner = draw(st.none() | inner_nodes) if shape == "trustgraph" else None  # the others can't express it
@@ -136,6 +143,6 @@ def sessions(draw: st.DrawFn, shape: str = "agent-session") -> Session:
     if not steps or draw(st.booleans()):
         last = max((step.number for step in steps if isinstance(step, Analysis | Observation)), default=0)
         told = draw(maybe), draw(maybe), draw(uses(last + 1))
-        steps.append(Conclusion(*told, detected=draw(detected(last + 1))))
+        steps.append(Conclusion(*told, detected=draw(detected(last + 1)), usage=draw(usages)))
     caller = draw(st.none() | callers) if isinstance(steps[0], Question) else None
     return Session(session_uri(draw(ids), AGENT), tuple(steps), caller=caller)

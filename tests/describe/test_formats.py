@@ -70,6 +70,7 @@ def test_trig_is_made_to_be_read() -> None:
     assert (
         written([told], "trig", "agent-session").decode()
         == """\
+@prefix dcterms: <http://purl.org/dc/terms/> .
 @prefix prov: <http://www.w3.org/ns/prov#> .
 @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from otel_prov.describe import Literal, Quad, recognise
 from otel_prov.describe import vocabulary as v
-from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step, Synthesis
+from otel_prov.steps import Analysis, Conclusion, Observation, PatternDecision, Question, Session, Step, Synthesis
 
 from .told import S, told
 
@@ -154,6 +154,7 @@ def test_trustgraph_2_11_keeps_texts_in_the_librarian_and_tells_of_more_than_we_
         S                     tg:query             "Why?"
         S                     prov:wasDerivedFrom  <urn:trustgraph:agent:0/decompose>
         S/pattern-decision    rdf:type             tg:PatternDecision
+        S/pattern-decision    tg:pattern           "react"
         S/pattern-decision    prov:wasDerivedFrom  S
         S/i1                  rdf:type             tg:Analysis
         S/i1                  rdf:type             tg:ToolUse
@@ -174,7 +175,13 @@ def test_trustgraph_2_11_keeps_texts_in_the_librarian_and_tells_of_more_than_we_
         S/final               tg:terminationReason "final-answer"
         S/final               tg:document          S/answer
         S/final               prov:wasDerivedFrom  S/i1/observation
-    """) == (Question("Why?"), Analysis(1, None, "look", "{}"), Observation(1, None, "gone"), Conclusion())
+    """) == (
+        Question("Why?"),
+        PatternDecision("react"),
+        Analysis(1, None, "look", "{}", candidates=("look",)),
+        Observation(1, None, "gone"),
+        Conclusion(),
+    )
 
 
 def test_an_observation_derived_from_a_question_to_graphrag_belongs_to_the_iteration_that_asked_it() -> None:

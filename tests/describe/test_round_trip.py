@@ -13,6 +13,7 @@ from otel_prov.describe import SHAPES, describe, recognise
 from otel_prov.describe.formats import FORMATS, read_file, write
 from otel_prov.steps import Session
 
+from .planning import planned
 from .strategies import calm, retrievals, sessions
 
 shapes = pytest.mark.parametrize("shape", SHAPES)
@@ -35,9 +36,17 @@ def test_a_retrieval_comes_back_equal(shape: str, session: Session) -> None:
 
 @shapes
 @calm
+@given(data=st.data())
+def test_plans_and_delegated_work_come_back_equal(shape: str, data: st.DataObject) -> None:
+    session = data.draw(planned(shape))
+    assert recognise(describe(session, shape)) == [session]
+
+
+@shapes
+@calm
 @given(data=st.data(), random=st.randoms(use_true_random=False))
 def test_neither_order_nor_repetition_of_quads_matters(shape: str, data: st.DataObject, random: Random) -> None:
-    session = data.draw(sessions(shape) | retrievals())
+    session = data.draw(sessions(shape) | planned(shape) | retrievals())
     quads = describe(session, shape)
     quads += random.choices(quads, k=len(quads))
     random.shuffle(quads)
@@ -45,7 +54,7 @@ def test_neither_order_nor_repetition_of_quads_matters(shape: str, data: st.Data
 
 
 @calm
-@given(session=sessions(), chosen=st.sets(st.sampled_from(SHAPES), min_size=2))
+@given(session=sessions() | planned(), chosen=st.sets(st.sampled_from(SHAPES), min_size=2))
 def test_a_session_that_stands_there_in_several_shapes_is_one(session, chosen) -> None:
     assert recognise(quad for shape in chosen for quad in describe(session, shape)) == [session]
 
@@ -65,7 +74,9 @@ def test_sessions_of_different_shapes_come_back_earliest_first(pairs) -> None:
 @given(data=st.data())
 @settings(max_examples=30, deadline=None)
 def test_a_session_comes_back_equal_from_a_file(tmp_path_factory, shape: str, format: str, data: st.DataObject) -> None:
-    told = data.draw(st.lists(sessions(shape) | retrievals(), max_size=2, unique_by=lambda session: session.uri))
+    told = data.draw(
+        st.lists(sessions(shape) | planned(shape) | retrievals(), max_size=2, unique_by=lambda session: session.uri)
+    )
     out = io.BytesIO()
     write(told, format, shape, out)
     path = tmp_path_factory.getbasetemp() / f"sessions{FORMATS[format]}"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from otel_prov.describe import DEFAULT_SHAPE, SHAPES, describe
 from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
 
+from .planning import planned
 from .strategies import calm, sessions
 from .told import S, told
 
@@ -88,6 +89,7 @@ TRUSTGRAPH = """
     S/i1              rdfs:label           "Analysis: read_log"
     S/i1              tg:action            "read_log"
     S/i1              tg:arguments         "{"day": 3}"
+    S/i1              tg:stepNumber        "1"
     S/i1              prov:wasDerivedFrom  S
     S/i1              tg:thought           S/i1/thought
     S/i1/thought      rdf:type             tg:Reflection
@@ -108,6 +110,7 @@ TRUSTGRAPH = """
     S/i2              rdfs:label           "Analysis: look_up"
     S/i2              tg:action            "look_up"
     S/i2              tg:arguments         "{"pump": 7}"
+    S/i2              tg:stepNumber        "2"
     S/i2              prov:wasDerivedFrom  S/i1/observation
     S/i2              tg:thought           S/i2/thought
     S/i2/thought      rdf:type             tg:Reflection
@@ -232,7 +235,8 @@ def test_what_is_not_known_is_not_said(shape: str) -> None:
     session = Session(S, (Question(), Analysis(1), Observation(1), Conclusion()))
     kinds = {quad.object for quad in describe(session, shape) if quad.predicate.endswith(("type", "wasDerivedFrom"))}
     labels = {quad.object for quad in describe(session, shape) if quad.predicate.endswith("label")}
-    assert {quad.object for quad in describe(session, shape)} == kinds | labels
+    numbers = {quad.object for quad in describe(session, shape) if quad.predicate.endswith("stepNumber")}
+    assert {quad.object for quad in describe(session, shape)} == kinds | labels | numbers
 
 
 def test_a_time_of_another_zone_is_written_in_utc() -> None:
@@ -268,5 +272,5 @@ def less(draw: st.DrawFn, step: Step) -> Step:
 @calm
 @given(data=st.data())
 def test_no_quad_is_there_twice(shape: str, data: st.DataObject) -> None:
-    quads = describe(data.draw(sessions(shape)), shape)
+    quads = describe(data.draw(sessions(shape) | planned(shape)), shape)
     assert len(quads) == len(set(quads))

@@ -7,6 +7,7 @@ from otel_prov.describe import Literal, Quad
 S = "urn:trustgraph:agent:1"
 
 PREFIXES = {
+    "dcterms:": "http://purl.org/dc/terms/",
     "prov:": "http://www.w3.org/ns/prov#",
     "rdf:": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
     "rdfs:": "http://www.w3.org/2000/01/rdf-schema#",

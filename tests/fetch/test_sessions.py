@@ -54,6 +54,7 @@ def test_json_has_what_trustgraph_knows_and_null_for_the_rest(call: Call, gatewa
         {
             "uri": uri(1),
             "type": "agent",
+            "pattern": None,
             "question": QUESTION,
             "started": "2026-11-02T15:03:05.250000Z",
             "ended": None,

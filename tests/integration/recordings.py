@@ -145,7 +145,8 @@ def as_json(uri: str, recording: Recording, time: str) -> dict[str, Any]:
 
 
 def by_builders(name: str, recording: Recording, time: str) -> set[Statement]:
-    """The session as TrustGraph's own agent tells it, in the order of ``trustgraph/agent/react/service.py``."""
+    """The session as TrustGraph's own agent tells it, in the order of ``trustgraph/agent/react/service.py``, with what
+    its orchestrator tells besides (``trustgraph/agent/orchestrator/react_pattern.py``) but for lengths of time."""
     session = uris.agent_session_uri(name)
     told = builders.agent_session_triples(session, recording["question"], time)
     previous = None
@@ -159,13 +160,16 @@ def by_builders(name: str, recording: Recording, time: str) -> set[Statement]:
             arguments=step["arguments"],
             thought_uri=thought,
             thought_document_id=thought,
+            step_number=number,
             **place,
         )
         error = f"LookupError: {step['error']}" if "error" in step else None
         told += builders.agent_observation_triples(observation, node, observation, tool_error=error)
         previous = observation
     place = {"previous_uri": previous} if previous else {"question_uri": session}
-    told += builders.agent_final_triples(uris.agent_final_uri(name), document_id=f"{session}/answer", **place)
+    told += builders.agent_final_triples(
+        uris.agent_final_uri(name), document_id=f"{session}/answer", termination_reason="final-answer", **place
+    )
     return {_statement(triple) for triple in told}
 
 

@@ -57,7 +57,10 @@ def test_ours_says_all_that_trustgraph_says_and_adds_texts_and_the_last_thought(
     _, _, rest = printed.partition("Statements of TrustGraph alone: ")
     theirs, _, ours = rest.partition("Statements of ours alone: ")
     assert predicates(theirs) == {("/", "prov#startedAtTime")}  # each looks at the clock itself
-    assert {each for each in predicates(ours) if not each[0].startswith("/final")} == {
+    added = {each for each in predicates(ours) if not each[1].endswith("DurationMs")}
+    assert {each for each in added if not each[0].startswith("/final")} == {
+        ("/i1", "stepNumber"),
+        ("/i2", "stepNumber"),
         ("/", "prov#startedAtTime"),
         ("/i1/thought", "content"),
         ("/i1/observation", "content"),
@@ -66,6 +69,7 @@ def test_ours_says_all_that_trustgraph_says_and_adds_texts_and_the_last_thought(
     }
     assert ("/final", "content") in predicates(ours)
     assert ("/final", "thought") in predicates(ours)
+    assert ("/final", "terminationReason") in predicates(ours)
 
 
 def predicates(told: str) -> set[tuple[str, str]]:

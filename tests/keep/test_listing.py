@@ -33,6 +33,7 @@ def test_a_summary_tells_what_the_session_is(store: Store, journal: Journal) -> 
         Summary(
             uri="urn:trustgraph:agent:s1",
             type="agent",
+            pattern=None,
             question="Why s1?",
             started=T0 + timedelta(seconds=7),
             ended=T0 + timedelta(seconds=7),

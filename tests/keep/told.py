@@ -57,6 +57,11 @@ class Told:
     def thinks(self, number: int, thought: str) -> bytes:
         return self._iteration(number, self.start + number * 10 + 5, {names.ITERATION_THOUGHT: thought})
 
+    def part(self, number: int, name: str, within: str, *, ended: bool = True, **told: str) -> bytes:
+        """A step of a plan, or a part of the work."""
+        start = self.start + 500 + number * 10
+        return self._line(100 + number, start, start + 5 if ended else 0, {names.WITHIN: within, **told}, name=name)
+
     def whole(self, iterations: int = 2) -> list[bytes]:
         steps = [text for i in range(1, iterations + 1) for text in (self.acts(i), self.saw(i))]
         return [self.starts(), *steps, self.ends()]

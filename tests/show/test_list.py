@@ -70,6 +70,7 @@ def test_json_is_an_array_of_objects_with_numbers_and_utc_times(call: Call, keep
         {
             "uri": uri(1),
             "type": "agent",
+            "pattern": None,
             "question": _QUESTION,
             "started": "2026-11-02T15:03:05.250000Z",
             "ended": "2026-11-02T15:03:09.500000Z",

@@ -1,6 +1,7 @@
 """The texts that TrustGraph keeps in its librarian, found in quads: of what links to a document and tells its text.
 
-Ids and titles are those of TrustGraph's own agents (``trustgraph/agent/react/service.py`` in trustgraph-flow 2.11.1).
+Ids and titles are those of TrustGraph's own agents (``trustgraph/agent/react/service.py`` and
+``trustgraph/agent/orchestrator/pattern_base.py`` in trustgraph-flow 2.11.1).
 """
 
 from __future__ import annotations
@@ -10,14 +11,19 @@ from typing import Final, NamedTuple
 
 from otel_prov.describe import vocabulary as v
 from otel_prov.describe.quads import Literal, Quad
-from otel_prov.uris import PROV
+from otel_prov.uris import DOCUMENTS, PROV
 
 __all__ = ["Document", "documents", "linked"]
 
 _SELECTED: Final = (f"{PROV}edge:", f"{PROV}chunk:")  # nodes that say why something was selected
 _OF_GRAPH: Final = f"{PROV}synthesis:"
 
+_RESULTS: Final = {
+    v.STEP_RESULT: ("Step result", v.TG_PLAN_STEP),
+    v.FINDING: ("Finding", v.TG_SUBAGENT_GOAL),
+}
 _QUESTION_IN_TITLE: Final = 50  # characters
+_GOAL_IN_TITLE: Final = 60
 
 
 class Document(NamedTuple):
@@ -44,8 +50,13 @@ def documents(quads: Sequence[Quad]) -> list[Document]:
             return f"Agent Thought: {action}" if action else "Agent Thought"
         if (node, v.OBSERVATION) in types:
             return "Agent Observation"
+        for result, (name, predicate) in _RESULTS.items():
+            if (node, result) in types:
+                return f"{name}: {texts.get((node, predicate), '')[:_GOAL_IN_TITLE]}"
         kind = "Agent"
         if (node, v.SYNTHESIS) in types:
+            if not node.startswith((_OF_GRAPH, DOCUMENTS)):
+                return "Synthesis"
             kind = "GraphRAG" if node.startswith(_OF_GRAPH) else "DocumentRAG"
         return f"{kind} Answer: {question[:_QUESTION_IN_TITLE]}..." if question else f"{kind} Answer"
 

@@ -15,7 +15,20 @@ from otel_prov.describe.quads import Quad
 
 __all__ = ["lean"]
 
-_NEVER_SHOWN: Final = {v.RDFS_LABEL, v.TG_THOUGHT}
+_NEVER_SHOWN: Final = {
+    v.RDFS_LABEL,
+    v.TG_THOUGHT,
+    v.TG_STEP_NUMBER,
+    v.TG_LLM_DURATION,
+    v.TG_TOOL_DURATION,
+    v.TG_TOOL_CANDIDATE,
+    v.TG_TERMINATION_REASON,
+    v.TG_IN_TOKEN,
+    v.TG_OUT_TOKEN,
+    v.TG_LLM_MODEL,
+    v.PART_OF,
+    v.PROV_INFLUENCED,
+}
 _TYPES_NEVER_NEEDED: Final = {v.PROV_ENTITY, v.QUESTION, v.TOOL_USE, v.ANSWER}
 
 

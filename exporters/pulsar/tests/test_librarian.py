@@ -16,7 +16,7 @@ from otel_prov.deliver.destination import Parcel, Unreachable
 from otel_prov.describe import describe
 from otel_prov.describe import vocabulary as v
 from otel_prov.losses import losses
-from otel_prov.steps import Exploration, Focus, Question, Selection, Session, Synthesis
+from otel_prov.steps import Exploration, Finding, Focus, Question, Selection, Session, StepResult, Synthesis
 from tests.integration.servers.process import free_port
 
 from otel_prov_exporter_pulsar.documents import Document, documents, linked
@@ -200,6 +200,16 @@ def test_documents_have_trustgraphs_ids_and_titles(parcels: Callable[..., list[P
     }
     (answer,) = (d for d in documents([q for p in sent for q in p.quads]) if d.id.endswith("/answer"))
     assert answer.title == "Agent Answer: What is the capital of France? [titles]..."
+
+
+def test_results_and_findings_have_documents_as_trustgraphs_orchestrator_calls_them() -> None:
+    uri = names.session_uri("p")
+    steps = (StepResult(0, "g" * 99, "R"), Finding(1, None, "F"), Synthesis("S"))
+    assert documents(describe(Session(uri, (Question("?"), *steps)))) == [
+        Document(f"{uri}/step/0/doc", f"Step result: {'g' * 60}", "R"),
+        Document(f"{uri}/finding/1/doc", "Finding: ", "F"),
+        Document(f"{uri}/synthesis/doc", "Synthesis", "S"),
+    ]
 
 
 def test_only_links_to_documents_that_are_kept_are_sent(parcels: Callable[..., list[Parcel]]) -> None:

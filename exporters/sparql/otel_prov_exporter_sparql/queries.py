@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
-from otel_prov.describe import Literal
+from otel_prov.describe import Literal, uris
 from otel_prov.describe import vocabulary as v
 from otel_prov.describe.pattern import Pattern
 from otel_prov.describe.times import written
@@ -21,13 +21,19 @@ from otel_prov_exporter_sparql.statements import literal
 __all__ = ["around", "called", "inside", "listed", "matching", "named", "starting"]
 
 _XSD: Final = "http://www.w3.org/2001/XMLSchema#"
-_HEAD: Final = f"PREFIX prov: <{v.PROV}>\nPREFIX tg: <{v.TG}>\nPREFIX rdf: <{v.RDF}>\nPREFIX xsd: <{_XSD}>\n"
+_HEAD: Final = "".join(
+    f"PREFIX {prefix}: <{namespace}>\n"
+    for prefix, namespace in {"dcterms": v.DCTERMS, "prov": v.PROV, "tg": v.TG, "rdf": v.RDF, "xsd": _XSD}.items()
+)
 _SESSION: Final = "VALUES ?kind { tg:AgentSession tg:AgentQuestion tg:GraphRagQuestion tg:DocRagQuestion }"
-_COMES_FROM: Final = "(prov:wasDerivedFrom|prov:wasGeneratedBy)*"
-_LEADS_TO: Final = "(^prov:wasDerivedFrom|^prov:wasGeneratedBy)*"
+_COMES_FROM: Final = "(prov:wasDerivedFrom|prov:wasGeneratedBy|dcterms:isPartOf)*"
+_LEADS_TO: Final = "(^prov:wasDerivedFrom|^prov:wasGeneratedBy|^dcterms:isPartOf)*"
 _SELECTED: Final = "(tg:selectedEdge|tg:selectedChunk)?/tg:edge?"
 _OUTLINE: Final = "rdf:type, prov:wasDerivedFrom, prov:wasGeneratedBy, prov:startedAtTime, tg:query"
-_TEXTS: Final = "tg:query, tg:thought, tg:action, tg:arguments, tg:observation, tg:toolError, tg:answer, tg:content"
+_TEXTS: Final = (
+    "tg:query, tg:thought, tg:action, tg:arguments, tg:observation, tg:toolError, tg:answer, tg:content, "
+    "tg:planStep, tg:subagentGoal"
+)
 
 
 def listed(
@@ -61,10 +67,12 @@ def around(nodes: Iterable[str]) -> str:
 
 
 def inside(uri: str) -> str:
-    """The sessions, ``?session``, that ran inside of one: they derive from it, or from an iteration of it."""
+    """The sessions, ``?session``, that ran inside of one: they derive from it, or from an iteration, the plan or the
+    decomposition of it."""
     iteration = f"STRSTARTS(STR(?outer), {literal(f'{uri}/i')})"
+    wholes = f"?outer IN (<{uri}>, <{uris.plan(uri)}>, <{uris.decomposition(uri)}>)"
     found = _anywhere("?session a ?kind ; prov:wasDerivedFrom ?outer OPTIONAL { ?session prov:startedAtTime ?time }")
-    where = f"{_SESSION} {found} FILTER(?outer = <{uri}> || {iteration})"
+    where = f"{_SESSION} {found} FILTER({wholes} || {iteration})"
     return f"{_HEAD}SELECT DISTINCT ?session ?time WHERE {{ {where} }} ORDER BY ?time ?session"
 
 

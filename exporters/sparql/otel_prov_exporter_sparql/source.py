@@ -148,6 +148,7 @@ class SparqlSource:
         found: dict[Quad, None] = {}
         tried: set[str] = set()
         wave = {uri, uris.iteration(uri, 1), uris.observation(uri, 1), uris.final(uri)}
+        wave |= {uris.plan(uri), uris.decomposition(uri), uris.stage(uri, uris.SYNTHESIS)}
         if uri.startswith((uris.GRAPH, uris.DOCUMENTS)):
             wave = {uri, *(uris.stage(uri, name) for name in _STAGES)}
         while wave:

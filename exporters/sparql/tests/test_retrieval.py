@@ -16,14 +16,19 @@ from otel_prov.names import GRAPH_RAG, session_uri
 from otel_prov.steps import (
     Analysis,
     Conclusion,
+    Decomposition,
     Exploration,
+    Finding,
     Focus,
     Observation,
+    Plan,
     Question,
     Selection,
     Session,
+    StepResult,
     Synthesis,
     Triple,
+    Usage,
 )
 
 from otel_prov_exporter_sparql.client import Client, Row
@@ -99,3 +104,28 @@ def test_statements_are_found_by_a_pattern_wherever_they_stand() -> None:
     assert source.labels(["urn:pump:7", "urn:pump:8", "_:b0"]) == {"urn:pump:7": "pump 7"}
     with pytest.raises(FetchError, match="-p rdf:subject"):
         source.match(Pattern(object=QuotedTriple("urn:a", "urn:b", "urn:c")))
+
+
+def test_plans_and_delegated_work_come_back_with_what_was_not_done_and_who_did_what() -> None:
+    uri, clerk = session_uri("2"), session_uri("3")
+    steps = (
+        Question("What now?", NOON),
+        Plan(("look", "never done")),
+        Decomposition(("ask",)),
+        Analysis(1, None, "look", within="step/0", candidates=("ask", "look"), usage=Usage("m", 12, 3)),
+        Observation(1, "It stands."),
+        StepResult(0, "look", "It stands."),
+        Finding(0, "ask", "Ann.", sub_trace=f"{clerk}/final"),
+        Synthesis("Ann."),
+    )
+    session = Session(uri, steps, outcome="final")
+    inner = Session(clerk, (Question("ask", NOON), Conclusion("Ann.")), caller=f"{uri}/decompose", outcome="final")
+    store = Asked()
+    for each in (session, inner):
+        store.dataset.update(insert(statements(describe(each))).decode())
+    source = SparqlSource(cast("Client", store), "here")
+    assert source.session(uri) == session
+    assert source.session(clerk) == inner
+    assert source.inside(uri) == [clerk]
+    assert [(each.uri, each.pattern) for each in source.sessions(nested=False)] == [(uri, "plan")]
+    assert [each.uri for each in source.sessions(text="never done")] == [uri]

@@ -11,7 +11,9 @@ A chunk is an entity under its own IRI. The stages are told by the explanation v
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from otel_prov import names
 from otel_prov.describe import uris
@@ -22,6 +24,9 @@ from otel_prov.steps import Exploration, Focus, Selection, Session, Synthesis, T
 
 __all__ = ["answer_of", "chunks", "retrieved"]
 
+_SYNTHESIS: Final = re.compile(f"(.+)/{uris.SYNTHESIS}", re.DOTALL)
+"""Session of an agent's answer that was made of results or findings."""
+
 
 def answer_of(node: str | None, base: str) -> str | None:
     """The answer, in the PROV view, of the session that ends with this node; ``None`` for another node, and for one of
@@ -31,7 +36,7 @@ def answer_of(node: str | None, base: str) -> str | None:
     node = uris.legal(node)
     if uris.is_synthesis(node):
         session = (uris.retrieval_of(node) or ("",))[0]
-    elif match := uris.CONCLUSION.fullmatch(node):
+    elif match := uris.CONCLUSION.fullmatch(node) or _SYNTHESIS.fullmatch(node):
         session = match[1]
     else:
         return None
@@ -66,7 +71,7 @@ def retrieved(session: Session, base: str) -> Iterator[tuple[str, tuple[Fact, ..
                 (t.EXPLAINED_BY, uris.selection(explanation, kind, i)),
             ),
         )
-    for step in session.of(Synthesis):
+    for step in session.of(Synthesis) if session.kind != names.AGENT else ():
         yield (
             f"{base}answer",
             (

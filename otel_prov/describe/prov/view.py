@@ -15,8 +15,9 @@ of the session's:
 ``#answer``        Entity   what was answered
 ================== ======== =======================================================================================
 
-A retrieval has other entities, see :mod:`otel_prov.describe.prov.retrieved`. What came back of a
-session inside of a call derives from that one's ``#answer``.
+A retrieval has other entities, see :mod:`otel_prov.describe.prov.retrieved`; plans and delegated work have more,
+:mod:`otel_prov.describe.prov.planned`. What came back of a session inside of a call derives from that one's
+``#answer``.
 
 The k-th call of an iteration, from the second, is ``#i{n}-act-{k}`` and comes back with ``#i{n}-obs-{k}``; its action
 and arguments are ``#i{n}-thought-{k}``. The thought before the answer is that of an iteration behind the last one.
@@ -28,31 +29,24 @@ nothing here says what may still change, such as that a session is running.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
+from functools import partial
 from typing import Final
 from urllib.parse import quote
 
 from otel_prov import names
 from otel_prov.describe import uris
+from otel_prov.describe.prov import planned
 from otel_prov.describe.prov import terms as t
 from otel_prov.describe.prov.facts import Fact, content, integer, literal, quad, text, types
 from otel_prov.describe.prov.retrieved import answer_of, chunks, retrieved
+from otel_prov.describe.prov.turns import RECORDED, Lane, iterations, synthesised
 from otel_prov.describe.quads import Literal, Quad
 from otel_prov.describe.times import written
 from otel_prov.describe.vocabulary import RDFS_LABEL
 from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session, Step
 
 __all__ = ["describe_prov"]
-
-_RECORDED: Final = {
-    names.OUTCOME_FINAL,
-    names.OUTCOME_ERROR,
-    names.OUTCOME_CANCELLED,
-    names.OUTCOME_MAX_ITERATIONS,
-    names.OUTCOME_ABANDONED,
-}
-"""Outcomes that stay; the store's ``running`` and ``interrupted`` may change."""
 
 _RUN: Final = types(t.ACTIVITY, t.RUN)
 _ASSOCIATION: Final = types(t.ASSOCIATION)
@@ -87,27 +81,36 @@ class _View:
         self._graph = self._base + "prov"
         self._over = session.outcome is not None and session.outcome != "running"
         self._in_reach: list[Fact] = []
+        self._outside: list[Fact] = []  # of that, what belongs to no step or part
+        self._lanes: dict[str | None, Lane] = {}
+        self._steps = planned.activities(session, self._base)
         self._seen: dict[int, list[str]] = {}
         self._agent, self._whole = self._iri("agent"), self._iri("run")
         self._user = self._iri("user") if session.user else None
         self._model = self._iri("model-" + quote(session.model, safe="")) if session.model else None
+        final = uris.final if session.conclusion else partial(uris.stage, name=uris.SYNTHESIS)
+        self._explained = final(self._explanation)
         self._part: Fact = (t.PART_OF, self._whole)
         self._thinker: tuple[Fact, ...] = (t.ASSOCIATED_WITH, self._agent), (t.ASSOCIATED_WITH, self._model)
         self._tools: dict[str, str] = {}
         self._latest: tuple[datetime, Literal] = datetime.min, Literal("")
-        self._thought: str | None = None
-        self._acts: list[Fact] = []
         self._run()
+        for node, facts in planned.plans(session, self._base):
+            self._node(node, *facts)
         last = 0
-        for number, analysis, observations in _iterations(session):
-            if number != last + 1:
-                self._thought, self._acts = None, []  # those of the iteration before are not known
-            self._iteration(number, analysis, observations)
-            last = number
-        if (conclusion := session.conclusion) is not None:
-            if conclusion.iteration not in (None, last + 1):
-                self._thought, self._acts = None, []
-            self._conclude(conclusion, conclusion.iteration or last + 1)
+        for number, analysis, observations in iterations(session):
+            within = analysis.within if analysis else None
+            lane = self._lanes.setdefault(within, Lane())
+            if within is None and number != lane.last + 1:
+                lane.thought, lane.acts = None, []  # those of the iteration before are not known
+            self._iteration(number, analysis, observations, lane)
+            last = lane.last = number
+        self._parts()
+        lane = self._lanes.setdefault(None, Lane())
+        if (conclusion := session.conclusion or synthesised(session)) is not None:
+            if conclusion.iteration not in (None, last + 1) or lane.last != last:
+                lane.thought, lane.acts = None, []
+            self._conclude(conclusion, conclusion.iteration or last + 1, lane)
         for node, facts in retrieved(session, self._base):
             self._node(node, *facts)
         self._agents()
@@ -126,7 +129,7 @@ class _View:
             *((t.USED, chunk) for chunk in chunks(session)),
             (t.ASSOCIATED_WITH, agent),
             (t.QUALIFIED_ASSOCIATION, association),
-            (t.OUTCOME, text(session.outcome if session.outcome in _RECORDED else None)),
+            (t.OUTCOME, text(session.outcome if session.outcome in RECORDED else None)),
             (t.ERROR, text(session.error)),
             (t.TRACE_ID, text(session.trace_id)),
             (t.SPAN_ID, text(question.span_id if question else None)),
@@ -137,6 +140,7 @@ class _View:
             self._node(plan or "", *_PLAN, (RDFS_LABEL, text(session.agent)), (t.VERSION, text(session.version)))
         if question and asked:
             self._in_reach.append((t.USED, asked))
+            self._outside.append((t.USED, asked))
             self._node(
                 asked,
                 *_QUESTION,
@@ -145,15 +149,19 @@ class _View:
                 (t.EXPLAINED_BY, self._explanation),
             )
 
-    def _iteration(self, number: int, analysis: Analysis | None, observations: dict[int, Observation]) -> None:
+    def _iteration(
+        self, number: int, analysis: Analysis | None, observations: dict[int, Observation], lane: Lane
+    ) -> None:
         """What was thought, then each tool call with what came back."""
         first, place = observations.get(1), (t.ITERATION, integer(number))
+        within = analysis.within if analysis else None
+        part = (t.PART_OF, self._steps.get(within, self._whole))
         thought = None
         if analysis:
-            thought = self._think(number, analysis)
+            thought = self._think(number, analysis, lane, part)
             if analysis.action is not None and first is None:
                 observations = {1: Observation(number, started=analysis.ended), **observations}
-        self._thought, self._acts = thought, []
+        lane.thought, lane.acts = thought, []
         seen: list[str] = []
         for call, observation in observations.items():
             suffix = "" if call == 1 else f"-{call}"
@@ -161,17 +169,22 @@ class _View:
             if call > 1:
                 decision, tool = self._iri(f"i{number}-thought{suffix}"), observation.action
                 self._decision(decision, self._iri(f"i{number}-think") if analysis else None, observation)
-            self._act(act, place, decision, tool, observation)
-            self._acts.append((t.INFORMED_BY, act))
+            self._act(act, (place, part), decision, tool, observation)
+            lane.acts.append((t.INFORMED_BY, act))
             if observation is first or call > 1:
                 seen += self._observation(f"i{number}-obs{suffix}", act, observation)
         self._in_reach += [(t.USED, entity) for entity in seen]
+        reach = self._outside if within is None else lane.reach
+        reach += [(t.USED, entity) for entity in seen]
         self._seen[number] = seen
 
-    def _think(self, number: int, analysis: Analysis | Conclusion) -> str | None:
+    def _think(self, number: int, analysis: Analysis | Conclusion, lane: Lane, part: Fact) -> str | None:
         """The activity and, as far as it is known, the thought that came of it, whose IRI is given."""
+        in_reach = self._in_reach
         if isinstance(analysis, Analysis):
             action, arguments, span = analysis.action, analysis.arguments, analysis.span_id
+            if analysis.within is not None:  # others may be at work at the same time
+                in_reach = [*self._outside, *lane.reach]
         else:
             action, arguments, span = None, None, analysis.iteration_span
         think, thought = self._iri(f"i{number}-think"), self._iri(f"i{number}-thought")
@@ -180,11 +193,11 @@ class _View:
             *(_ASK if self._model else _THINK),
             (t.ITERATION, integer(number)),
             *self._times(analysis.started, analysis.ended),
-            *self._in_reach,
-            (t.USED, self._thought),
-            *self._acts,
+            *in_reach,
+            (t.USED, lane.thought),
+            *lane.acts,
             *self._thinker,
-            self._part,
+            part,
             *self._span(analysis, span if analysis.started else None),
         )
         if all(known is None for known in (analysis.thought, analysis.thought_digest, action, arguments)):
@@ -213,7 +226,10 @@ class _View:
             (t.GENERATED_BY, think),
         )
 
-    def _act(self, act: str, iteration: Fact, decision: str | None, tool: str | None, call: Observation) -> None:
+    def _act(
+        self, act: str, place: tuple[Fact, Fact], decision: str | None, tool: str | None, call: Observation
+    ) -> None:
+        iteration, part = place
         self._node(
             act,
             *_ACT,
@@ -222,7 +238,7 @@ class _View:
             (t.USED, decision),
             (t.ASSOCIATED_WITH, self._tool(tool)),
             (t.ERROR, text(call.error)),
-            self._part,
+            part,
             *self._span(call, call.span_id),
         )
 
@@ -241,12 +257,23 @@ class _View:
         )
         return [uri]
 
-    def _conclude(self, conclusion: Conclusion, number: int) -> None:
+    def _parts(self) -> None:
+        """Steps of a plan, and parts of the work, with what came of them."""
+        for part in planned.parts(self._session):
+            activity, *others = planned.result(self._session, part, self._base, self._seen, self._over)
+            uri, facts = activity
+            self._node(uri, *facts, *self._times(part.started, part.ended), *self._span(part, part.span_id))
+            for node, said in others:
+                self._node(node, *said)
+                if node == planned.result_of(part, self._base):
+                    self._in_reach.append((t.USED, node))
+
+    def _conclude(self, conclusion: Conclusion, number: int, lane: Lane) -> None:
         """The thought before the answer, if there was one, and the answer."""
         think = thought = None
         if conclusion.iteration is not None or conclusion.thought is not None:
             think = self._iri(f"i{number}-think")
-            thought = self._think(number, conclusion)
+            thought = self._think(number, conclusion, lane, self._part)
         conclude, answer = self._iri("conclude"), self._iri("answer")
         self._node(
             conclude,
@@ -266,7 +293,7 @@ class _View:
             *self._sources(conclusion.uses),
             *self._sources(conclusion.detected, t.DETECTED_USE),
             (t.ATTRIBUTED_TO, self._agent),
-            (t.EXPLAINED_BY, uris.final(self._explanation)),
+            (t.EXPLAINED_BY, self._explained),
         )
 
     def _agents(self) -> None:
@@ -319,16 +346,3 @@ class _View:
     def _node(self, uri: str, *facts: Fact) -> None:
         graph = self._graph
         self.quads += [quad((uri, predicate, target, graph)) for predicate, target in facts if target is not None]
-
-
-def _iterations(session: Session) -> Iterable[tuple[int, Analysis | None, dict[int, Observation]]]:
-    """The analysis and the observations, by call, of each iteration of which anything is known, by number."""
-    found: dict[int, tuple[list[Analysis], dict[int, Observation]]] = {}
-    for step in session.steps:
-        if isinstance(step, Analysis):
-            found.setdefault(step.number, ([], {}))[0].append(step)
-        elif isinstance(step, Observation):
-            found.setdefault(step.number, ([], {}))[1][step.call] = step
-    for number in sorted(found):
-        analyses, observations = found[number]
-        yield number, analyses[0] if analyses else None, dict(sorted(observations.items()))

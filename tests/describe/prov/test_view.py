@@ -22,6 +22,7 @@ from otel_prov.read import read
 from otel_prov.steps import Analysis, Conclusion, Digest, Observation, Question, Session
 from tests.conftest import Program
 from tests.describe.prov.sessions import growing, wholes
+from tests.describe.prov.test_planned import PLANNED
 from tests.describe.prov.test_retrieved import GRAPH
 from tests.describe.strategies import calm
 
@@ -408,7 +409,7 @@ def vocabulary() -> rdflib.Graph:
 
 
 def test_each_term_that_is_used_is_defined_with_label_and_comment(vocabulary: rdflib.Graph) -> None:
-    said = [*describe_prov(WHOLE), *describe_prov(GRAPH)]
+    said = [*describe_prov(WHOLE), *describe_prov(GRAPH), *describe_prov(PLANNED)]
     used = {term for quad in said for term in quad[:3] if isinstance(term, str) and term.startswith(OURS)}
     defined = {str(term) for term in vocabulary.subjects() if str(term).startswith(OURS)}
     assert used <= defined
