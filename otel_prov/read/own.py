@@ -226,15 +226,14 @@ def _of_one_attempt(cycles: Sequence[Span], calls: Sequence[Span]) -> Sequence[S
 def _conclusion(answer: str | None, steps: list[Step], tellers: Sequence[Span]) -> Conclusion:
     """The conclusion; if all that the last iteration did was think, it is taken off the steps, and its thought is the
     conclusion's."""
-    number = _last_number(steps) + 1
-    uses, detected = _uses(tellers, before=number), _detected(tellers, before=number)
+    conclusion = Conclusion(answer)
     if steps and isinstance(last := steps[-1], Analysis) and last.action is last.arguments is None:
         steps.pop()
-        return Conclusion(
+        conclusion = Conclusion(
             answer,
             last.thought,
-            last.uses if uses is None else uses,
-            detected=tuple(sorted({*(last.detected or ()), *(detected or ())})) or None,
+            last.uses,
+            detected=last.detected,
             usage=last.usage,
             thought_digest=last.thought_digest,
             iteration=last.number,
@@ -242,7 +241,11 @@ def _conclusion(answer: str | None, steps: list[Step], tellers: Sequence[Span]) 
             started=last.started,
             ended=last.ended,
         )
-    return Conclusion(answer, uses=uses, detected=detected)
+    number = _last_number(steps) + 1
+    uses = _uses(tellers, before=number)
+    detected = {*(conclusion.detected or ()), *(_detected(tellers, before=number) or ())}
+    uses = conclusion.uses if uses is None else uses
+    return replace(conclusion, uses=uses, detected=tuple(sorted(detected)) or None)
 
 
 def _last_number(steps: Sequence[Step]) -> int:
