@@ -145,6 +145,11 @@ Part 2
 
 Synthesis
   Answer         Ms Woodhouse has it.
+
+Graph            Question → Decomposition
+                 Decomposition → Iteration 1 → Finding 2
+                 Decomposition → Agent clerk → Finding 1
+                 Finding 2, Finding 1 → Synthesis
 """
     )
     assert f"{CLERK} (deeper inside, --depth)" in shown(call, "supervises", "--depth", "0")
