@@ -14,16 +14,16 @@ Steps and parts are counted from 0. The iterations within are parts of the activ
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from otel_prov.describe import uris
 from otel_prov.describe.prov import terms as t
 from otel_prov.describe.prov.facts import Fact, content, text, types
 from otel_prov.describe.prov.retrieved import answer_of
-from otel_prov.steps import Analysis, Decomposition, Finding, Plan, Session, StepResult
+from otel_prov.steps import Decomposition, Finding, Plan, Session, StepResult
 
-__all__ = ["Part", "activities", "parts", "plans", "result", "result_of"]
+__all__ = ["Part", "activities", "parts", "plans", "result", "result_of", "within"]
 
 Part = StepResult | Finding
 
@@ -40,7 +40,7 @@ def parts(session: Session) -> list[Part]:
 
 def activities(session: Session, base: str) -> dict[str | None, str]:
     """The activity of each step and part of which anything is known, by what its iterations are within."""
-    return {_within(part): _activity(part, base) for part in parts(session)}
+    return {within(part): _activity(part, base) for part in parts(session)}
 
 
 def plans(session: Session, base: str) -> Iterator[tuple[str, tuple[Fact, ...]]]:
@@ -57,23 +57,22 @@ def plans(session: Session, base: str) -> Iterator[tuple[str, tuple[Fact, ...]]]
 
 
 def result(
-    session: Session, part: Part, base: str, seen: Mapping[int, list[str]], over: bool
+    session: Session, part: Part, base: str, seen: Iterable[Fact], over: bool
 ) -> Iterator[tuple[str, tuple[Fact, ...]]]:
     """A step or a part, with what came of it; nothing is certain of that while it goes on.
 
-    The facts of the activity are those that hold for steps alone.
+    ``seen`` is what was observed within. The facts of the activity are those that hold for steps alone.
     """
     uri = _activity(part, base)
     is_step = isinstance(part, StepResult)
     has_plan = any(session.of(Plan if is_step else Decomposition))
     association = f"{uri}-association" if has_plan else None
-    numbers = [step.number for step in session.of(Analysis) if step.within == _within(part)]
     yield (
         uri,
         (
             *_STEP,
             (t.GOAL, text(part.goal)),
-            *((t.USED, entity) for number in numbers for entity in seen.get(number, ())),
+            *seen,
             (t.ASSOCIATED_WITH, f"{base}agent"),
             (t.QUALIFIED_ASSOCIATION, association),
             (t.ERROR, text(part.error)),
@@ -90,7 +89,7 @@ def result(
                 *content(part.text, part.digest),
                 (t.GENERATED_BY, uri),
                 (t.DERIVED_FROM, answer_of(part.sub_trace, base)),
-                (t.EXPLAINED_BY, f"{uris.legal(session.uri)}/{_within(part)}"),
+                (t.EXPLAINED_BY, f"{uris.legal(session.uri)}/{within(part)}"),
             ),
         )
 
@@ -100,7 +99,8 @@ def result_of(part: Part, base: str) -> str:
     return f"{_activity(part, base)}-{'result' if isinstance(part, StepResult) else 'finding'}"
 
 
-def _within(part: Part) -> str:
+def within(part: Part) -> str:
+    """What its iterations are within."""
     return f"{uris.STEP if isinstance(part, StepResult) else uris.FINDING}/{part.index}"
 
 
