@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import time
@@ -28,6 +29,7 @@ _PRUNE = 60.0  # seconds between two looks for sessions that are kept no longer
 _LOOK = 1.0  # seconds after which journals and held steps are looked at in any case: a writer may have gone
 _ALONE = 60.0  # seconds without any writer, and without anything to send, after which a worker leaves
 _ALONE_IN_VAIN = 3600.0  # the same, where what is left can't be sent
+_GARBAGE = 50_000  # objects made between two looks for cycles among them; there is much that is sent, and it has none
 _FLIGHT = 30.0  # seconds that a batch in flight is waited for
 
 
@@ -72,6 +74,7 @@ class Worker:
         To be called on the main thread. Raises :class:`otel_prov.keep.StoreError` for a store that can't be
         opened, and with ``once`` for one that can't be written.
         """
+        gc.set_threshold(_GARBAGE)
         with Store(self._folder) as store, self._signals():
             self._place = _place(self._folder)
             couriers = [

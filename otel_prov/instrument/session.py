@@ -32,7 +32,7 @@ from otel_prov.instrument.tool import ToolSpan
 from otel_prov.instrument.uses import Seen, Use
 from otel_prov.instrument.values import to_text
 from otel_prov.instrument.work import Work
-from otel_prov.losses import guarded
+from otel_prov.losses import guarded, lost
 
 if TYPE_CHECKING:
     from otel_prov.instrument.context import RemoteSession
@@ -180,7 +180,8 @@ class SessionSpan(Answering):
             answer: The session's answer, of any type.
             outcome: How the session ends where that can't be seen from outside: ``"max_iterations"`` for a loop that
                 gave up.
-            uses: The iterations whose results the answer uses, as in :meth:`IterationSpan.record`.
+            uses: The iterations whose results the answer uses, as in :meth:`IterationSpan.record`. After ``plan()`` or
+                ``delegate()`` the answer follows from what came of those, so that ``uses`` is left out and counted.
             pattern: How the agent goes about its question, such as ``react``, ``plan-then-execute`` or ``supervisor``,
                 where it decides that by itself. It is in the journal before this returns.
             task_type: What kind of task it takes the question for.
@@ -188,7 +189,9 @@ class SessionSpan(Answering):
         if approach := self._told_of({names.PATTERN: pattern, names.TASK_TYPE: task_type}):
             self._tell(approach)
             self.checkpoint()
-        if uses is not None:
+        if uses is not None and self.work.is_divided:
+            lost("uses of an answer left out", "it follows from what came of the plan, or of what was delegated")
+        elif uses is not None:
             self._set(names.ITERATION_USES, self.seen.numbers(uses, self._content))
         if outcome is not None:
             self._outcome = self._content.name(outcome)

@@ -489,6 +489,16 @@ def test_settings_of_the_pattern_may_depend_on_the_call(program: Program) -> Non
     assert next(program.session.of(PatternDecision)).pattern == "supervisor"
 
 
+def test_uses_of_an_answer_that_follows_from_the_plan_are_counted(program: Program) -> None:
+    before = losses().get("uses of an answer left out", 0)
+    with session("Why?") as run:
+        (step,) = plan("look")
+        with step, iteration() as seen:
+            seen.record(action="look", observation="It stands.")
+        run.record(answer="It stands.", uses=[1])
+    assert losses()["uses of an answer left out"] == before + 1
+
+
 def test_more_parts_than_anyone_plans_are_counted(program: Program) -> None:
     reason = "agent.part not recorded: too many"
     before = losses().get(reason, 0)
