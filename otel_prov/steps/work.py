@@ -1,0 +1,76 @@
+"""The steps of an agent that works by a plan, or gives parts of its work to others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from otel_prov.steps.traced import Digest, Traced
+
+__all__ = ["Decomposition", "Finding", "PatternDecision", "Plan", "StepResult"]
+
+
+@dataclass(frozen=True, slots=True)
+class PatternDecision(Traced):
+    """How the agent goes about its question."""
+
+    pattern: str | None = None
+    """Such as ``react``, ``plan-then-execute`` or ``supervisor``."""
+    task_type: str | None = None
+    """What kind of task it takes the question for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Traced):
+    """What the agent means to do, step by step."""
+
+    goals: tuple[str | None, ...] = ()
+    """What each step is to achieve, in order; ``None`` where content was not recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult(Traced):
+    """What a step of the plan came to. Its iterations are those that are ``within`` it."""
+
+    index: int
+    """Which step of the plan, from 0."""
+    goal: str | None = None
+    text: str | None = None
+    error: str | None = None
+    """What went wrong, where the step failed or was cancelled."""
+    sub_trace: str | None = None
+    """IRI of the last node of the session that ran inside of it, if one did."""
+    digest: Digest | None = field(default=None, compare=False, kw_only=True)
+    """Of the text."""
+    started: datetime | None = field(default=None, compare=False, kw_only=True)
+    """Start of the step."""
+    ended: datetime | None = field(default=None, compare=False, kw_only=True)
+    """End of the step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposition(Traced):
+    """The parts that the agent gives others to do, or does one by one."""
+
+    goals: tuple[str | None, ...] = ()
+    """What each part is to achieve, in order; ``None`` where content was not recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(Traced):
+    """What a part of the work came to. Its iterations, if the agent did it by itself, are those ``within`` it."""
+
+    index: int
+    """Which part of the decomposition, from 0."""
+    goal: str | None = None
+    text: str | None = None
+    error: str | None = None
+    """What went wrong, where the part failed or was cancelled."""
+    sub_trace: str | None = None
+    """IRI of the last node of the session of the agent that did it."""
+    digest: Digest | None = field(default=None, compare=False, kw_only=True)
+    """Of the text."""
+    started: datetime | None = field(default=None, compare=False, kw_only=True)
+    """Start of the part."""
+    ended: datetime | None = field(default=None, compare=False, kw_only=True)
+    """End of the part."""
