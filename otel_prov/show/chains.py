@@ -16,7 +16,7 @@ from typing import Final
 from otel_prov.describe import uris
 from otel_prov.show.drawing import Drawing, Node, draw
 from otel_prov.show.nested import Tree
-from otel_prov.show.table import TYPES
+from otel_prov.show.table import type_of
 from otel_prov.uris import pattern_decision
 
 __all__ = ["chains"]
@@ -107,7 +107,7 @@ def _folded(tree: Tree) -> tuple[dict[str, str], list[tuple[str, str]]]:
         is_call = uris.ITERATION.fullmatch(caller) is not None and caller in place
         place |= {node.uri: caller if is_call else uri for node in cluster.all_nodes()}
         if not is_call:
-            inner[uri] = f"{TYPES.get(session.kind, session.kind)} {session.uri.rpartition(':')[2][:8]}"
+            inner[uri] = f"{type_of(session.kind, session.pattern)} {session.uri.rpartition(':')[2][:8]}"
     edges = dict.fromkeys(_edges(drawing, place, uris.legal(tree.session.uri)))
     missing = {node.uri: f"{node.name} (not here)" for node in drawing.others}
     names = {**{uri: missing[uri] for uri, _ in edges if uri in missing}, **names, **inner}

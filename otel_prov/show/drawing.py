@@ -15,7 +15,7 @@ from otel_prov.describe import vocabulary as v
 from otel_prov.read.nesting import last_node
 from otel_prov.show.escape import one_line
 from otel_prov.show.nested import Tree
-from otel_prov.show.table import TYPES
+from otel_prov.show.table import type_of
 from otel_prov.steps import Session
 
 __all__ = ["Cluster", "Drawing", "Node", "called", "draw", "shortened"]
@@ -91,7 +91,7 @@ def _cluster(tree: Tree) -> Cluster:
 
 
 def _title(session: Session) -> str:
-    return shortened(": ".join(filter(None, [TYPES.get(session.kind, session.kind), session.agent])))
+    return shortened(": ".join(filter(None, [type_of(session.kind, session.pattern), session.agent])))
 
 
 def _folded(session: Session) -> Node:

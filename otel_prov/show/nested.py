@@ -13,7 +13,7 @@ from otel_prov.show.elsewhere import Sessions
 from otel_prov.show.lines import NOT_RECORDED, Row, Section
 from otel_prov.show.plans import Place
 from otel_prov.show.plans import place as part_place
-from otel_prov.show.table import TYPES
+from otel_prov.show.table import type_of
 from otel_prov.show.terms import Name, short
 from otel_prov.steps import Finding, Observation, Session, StepResult
 
@@ -129,8 +129,7 @@ def _inner(tree: Tree, depth: int, name: Name, live: bool) -> dict[Place, list[R
 def _drawn(tree: Tree, depth: int, name: Name, live: bool, *, folded: bool) -> Iterator[Row]:
     session = tree.session
     text = NOT_RECORDED if session.question.text is None else session.question.text
-    kind = TYPES.get(session.pattern or session.kind, session.kind)
-    yield Row(kind, text, "bold", depth, session=session.uri)
+    yield Row(type_of(session.kind, session.pattern), text, "bold", depth, session=session.uri)
     if folded:
         yield Row("Session", f"{session.uri} (deeper inside, --depth)", "dim", depth)
         return

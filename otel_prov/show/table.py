@@ -17,17 +17,22 @@ from otel_prov.show.page import FOLD_CHARACTERS
 from otel_prov.show.rows import OUTCOME_STYLES
 from otel_prov.show.times import lasted, local, seconds, short
 
-__all__ = ["TYPES", "print_table"]
+__all__ = ["print_table", "type_of"]
 
 _HEADERS = ("Started", "Type", "Id", "Outcome", "Iter", "Took", "Question")
 _NUMBERS = ("Iter", "Took")  # these stand at the right of their columns
-TYPES = {AGENT: "Agent", GRAPH_RAG: "GraphRAG", DOCUMENT_RAG: "DocRAG", PLANS: "Plan", SUPERVISES: "Supervisor"}
+_TYPES = {AGENT: "Agent", GRAPH_RAG: "GraphRAG", DOCUMENT_RAG: "DocRAG", PLANS: "Plan", SUPERVISES: "Supervisor"}
 """What kinds of sessions, and patterns of agents, are called, as TrustGraph calls them."""
 _STARTS = tuple(session_uri("", kind) for kind in (AGENT, GRAPH_RAG, DOCUMENT_RAG))
 _WIDE = 100  # columns that leave room for date and time
 _NARROWEST = 8  # a question is cut no shorter, on whatever terminal
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _UUID_CUTS = (8, 13, 18, 23)  # at the hyphens
+
+
+def type_of(kind: str, pattern: str | None) -> str:
+    """What a session is called, by its kind and by how it works."""
+    return _TYPES.get(pattern or kind, kind)
 
 
 def print_table(console: Console, store: Sessions, summaries: Sequence[Summary]) -> None:
@@ -67,7 +72,7 @@ def _aligned(row: tuple[str, ...], widths: Sequence[int]) -> list[str]:
 def _row(store: Sessions, summary: Summary, time: Callable[[datetime | None], str]) -> tuple[str, ...]:
     return (
         time(summary.started) or "-",
-        TYPES.get(summary.pattern or summary.type, summary.type),
+        type_of(summary.type, summary.pattern),
         _reference(store, summary.uri),
         summary.outcome or "-",
         str(summary.iterations) if summary.type == AGENT else "-",

@@ -29,23 +29,29 @@ class Plan(Traced):
 
 
 @dataclass(frozen=True, slots=True)
-class StepResult(Traced):
-    """What a step of the plan came to. Its iterations are those that are ``within`` it."""
+class _Part(Traced):
+    """A part of the work, and what it came to."""
 
     index: int
-    """Which step of the plan, from 0."""
+    """Which one, from 0."""
     goal: str | None = None
     text: str | None = None
+    """What it came to."""
     error: str | None = None
-    """What went wrong, where the step failed or was cancelled."""
+    """What went wrong, where it failed or was cancelled."""
     sub_trace: str | None = None
-    """IRI of the last node of the session that ran inside of it, if one did."""
+    """IRI of the last node of the session that ran inside of it, such as that of the agent that did it, if one did."""
     digest: Digest | None = field(default=None, compare=False, kw_only=True)
     """Of the text."""
     started: datetime | None = field(default=None, compare=False, kw_only=True)
-    """Start of the step."""
+    """Start of the part."""
     ended: datetime | None = field(default=None, compare=False, kw_only=True)
-    """End of the step."""
+    """End of the part."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult(_Part):
+    """What a step of the plan came to. Its iterations are those that are ``within`` it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +63,6 @@ class Decomposition(Traced):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding(Traced):
-    """What a part of the work came to. Its iterations, if the agent did it by itself, are those ``within`` it."""
-
-    index: int
-    """Which part of the decomposition, from 0."""
-    goal: str | None = None
-    text: str | None = None
-    error: str | None = None
-    """What went wrong, where the part failed or was cancelled."""
-    sub_trace: str | None = None
-    """IRI of the last node of the session of the agent that did it."""
-    digest: Digest | None = field(default=None, compare=False, kw_only=True)
-    """Of the text."""
-    started: datetime | None = field(default=None, compare=False, kw_only=True)
-    """Start of the part."""
-    ended: datetime | None = field(default=None, compare=False, kw_only=True)
-    """End of the part."""
+class Finding(_Part):
+    """What a part of the decomposition came to. Its iterations, if the agent did it by itself, are those ``within``
+    it."""
