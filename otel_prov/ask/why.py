@@ -103,7 +103,8 @@ class _Tree:
         because = []
         if conclusion.thought is not None:
             because.append(Reason("thought", uris.thought(uri), conclusion.thought))
-        because += self._done(session) if conclusion.uses is None else self._before(session, None, conclusion)
+        is_divided = conclusion.uses is None and any(_parts(session))
+        because += self._done(session) if is_divided else self._before(session, None, conclusion)
         return Reason("answer", uri, conclusion.answer, because=(*because, _question(session)))
 
     def _synthesised(self, session: Session) -> Reason | None:

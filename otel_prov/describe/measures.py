@@ -1,7 +1,7 @@
 """What thinking and acting took: models, tokens, the tools that there were to choose from, lengths of time.
 
 In TrustGraph's terms, in every shape (``trustgraph/provenance/agent.py`` in trustgraph-base 2.11.1). Lengths of time
-and reasons of the end are told in the shape ``trustgraph`` alone, and not read back.
+and reasons of the end are told in the shape ``trustgraph`` alone; of these only how long thinking took is read back.
 """
 
 from __future__ import annotations
@@ -18,7 +18,15 @@ from otel_prov.describe.nodes import each, node
 from otel_prov.describe.quads import Literal, Quad
 from otel_prov.steps import Analysis, Conclusion, Decomposition, Plan, Session, Usage
 
-__all__ = ["candidates", "milliseconds", "recognised_candidates", "recognised_usage", "termination", "usage"]
+__all__ = [
+    "candidates",
+    "milliseconds",
+    "recognised_candidates",
+    "recognised_thinking",
+    "recognised_usage",
+    "termination",
+    "usage",
+]
 
 _COUNT: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 _REASONS: Final = {
@@ -74,6 +82,11 @@ def recognised_usage(graph: Graph, uri: str) -> Usage | None:
 def recognised_candidates(graph: Graph, uri: str) -> tuple[str, ...]:
     """What :func:`candidates` has told."""
     return tuple(graph.texts(uri, v.TG_TOOL_CANDIDATE))
+
+
+def recognised_thinking(graph: Graph, uri: str) -> int | None:
+    """How long thinking took, in milliseconds."""
+    return _count(graph, uri, v.TG_LLM_DURATION)
 
 
 def _count(graph: Graph, uri: str, predicate: str) -> int | None:

@@ -31,6 +31,7 @@ from otel_prov.describe.measures import (
     candidates,
     milliseconds,
     recognised_candidates,
+    recognised_thinking,
     recognised_usage,
     termination,
     usage,
@@ -125,7 +126,7 @@ def _analysis(step: Analysis, session: str, line: Line) -> Iterator[Quad]:
         v.TG_ACTION: step.action,
         v.TG_ARGUMENTS: step.arguments,
         v.TG_STEP_NUMBER: str(step.number),
-        v.TG_LLM_DURATION: milliseconds(step.started, step.ended),
+        v.TG_LLM_DURATION: None if step.thinking_ms is None else str(step.thinking_ms),
     }
     yield from described(uri, _ANALYSIS, texts, {})
     yield from chain(candidates(uri, step), usage(uri, step.usage), plans.within(uri, session, step.within))
@@ -220,6 +221,7 @@ def _recognised_analysis(places: Chain, node: str, session: str, number: int) ->
         within=places.within(node, session),
         candidates=recognised_candidates(graph, node),
         usage=recognised_usage(graph, node),
+        thinking_ms=recognised_thinking(graph, node),
     )
 
 

@@ -129,6 +129,7 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
         within=parts.within([*cycles, *calls]),
         candidates=_candidates([*cycles, *calls]),
         usage=_usage(cycles),
+        thinking_ms=_thinking_ms(cycles),
         detected=_detected([*cycles[:1], *calls], before=number),
         started=time(min(cycle.start for cycle in cycles)) if cycles else None,
         ended=_thought_until(cycles, own),
@@ -183,10 +184,8 @@ def _thought_until(cycles: Sequence[Span], own: Span | None) -> datetime | None:
     cycle = cycles[0] if cycles else None
     if cycle is None or not cycle.end or names.ITERATION_ACTION not in cycle.attributes:
         return end(cycle) if cycle else None
-    took = cycle.attributes.get(names.ITERATION_THINKING)
-    if not isinstance(took, int | float) or not 0 <= took < 1e12:
-        return None
-    return time(min(cycle.start + round(took * 1e6), cycle.end))
+    took = _thinking_ms([cycle])
+    return None if took is None else time(min(cycle.start + took * 1_000_000, cycle.end))
 
 
 def _acted_until(cycles: Sequence[Span], own: Span | None) -> datetime | None:
@@ -266,6 +265,11 @@ def _candidates(cycles: Sequence[Span]) -> tuple[str, ...]:
     told = (cycle.attributes.get(names.ITERATION_CANDIDATES) for cycle in cycles)
     found = next((candidates for candidates in told if isinstance(candidates, list)), [])
     return tuple(candidate for candidate in found if isinstance(candidate, str))
+
+
+def _thinking_ms(cycles: Sequence[Span]) -> int | None:
+    told = (cycle.attributes.get(names.ITERATION_THINKING) for cycle in cycles)
+    return next((number for number in told if type(number) is int and number >= 0), None)
 
 
 def _usage(cycles: Sequence[Span]) -> Usage | None:

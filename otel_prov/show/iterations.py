@@ -85,7 +85,9 @@ def _iteration(number: int, known: Analysis | None, observations: list[Observati
         within=analysis.within,
         candidates=analysis.candidates,
         usage=analysis.usage,
-        thinking=seconds(analysis.started, analysis.ended),
+        thinking=seconds(analysis.started, analysis.ended)
+        if analysis.thinking_ms is None
+        else analysis.thinking_ms / 1000,
     )
 
 

@@ -45,6 +45,8 @@ class Analysis(Traced):
     """Names of the tools that it could choose from: each once, in alphabetical order."""
     usage: Usage | None = field(default=None, kw_only=True)
     """What thinking it took."""
+    thinking_ms: int | None = field(default=None, compare=False, kw_only=True)
+    """How long it thought before it told of its action, in milliseconds."""
     thought_digest: Digest | None = field(default=None, compare=False, kw_only=True)
     """Of the thought."""
     started: datetime | None = field(default=None, compare=False, kw_only=True)

@@ -67,6 +67,7 @@ PLANNED = Session(
             usage=Usage("rules-1", 1200, 80),
             started=at(1),
             ended=at(1.25),
+            thinking_ms=250,
         ),
         Observation(1, "P-7 stopped.", started=at(1.25), ended=at(1.5)),
         *turn(2, "step/0"),
