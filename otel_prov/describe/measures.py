@@ -1,14 +1,13 @@
 """What thinking and acting took: models, tokens, the tools that there were to choose from, lengths of time.
 
 In TrustGraph's terms, in every shape (``trustgraph/provenance/agent.py`` in trustgraph-base 2.11.1). Lengths of time
-and reasons of the end are told in the shape ``trustgraph`` alone; of these only how long thinking took is read back.
+and reasons of the end are told in the shape ``trustgraph`` alone; the reasons are not read back.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime, timedelta
 from typing import Final
 
 from otel_prov import names
@@ -20,9 +19,8 @@ from otel_prov.steps import Analysis, Conclusion, Decomposition, Plan, Session, 
 
 __all__ = [
     "candidates",
-    "milliseconds",
     "recognised_candidates",
-    "recognised_thinking",
+    "recognised_count",
     "recognised_usage",
     "termination",
     "usage",
@@ -56,13 +54,6 @@ def candidates(uri: str, step: Analysis) -> Iterator[Quad]:
     return each(uri, v.TG_TOOL_CANDIDATE, map(Literal, step.candidates))
 
 
-def milliseconds(started: datetime | None, ended: datetime | None) -> str | None:
-    """From start to end, in whole milliseconds; ``None`` where one is missing, or a clock was set back."""
-    if started is None or ended is None or ended < started:
-        return None
-    return str((ended - started) // timedelta(milliseconds=1))
-
-
 def termination(session: Session) -> str | None:
     """Why an agent stopped; ``None`` while it goes on, or where that isn't known."""
     if session.outcome == names.OUTCOME_FINAL and not any(session.of(Conclusion)):
@@ -75,7 +66,8 @@ def termination(session: Session) -> str | None:
 
 def recognised_usage(graph: Graph, uri: str) -> Usage | None:
     """What :func:`usage` has told."""
-    took = Usage(graph.text(uri, v.TG_LLM_MODEL), _count(graph, uri, v.TG_IN_TOKEN), _count(graph, uri, v.TG_OUT_TOKEN))
+    tokens = (recognised_count(graph, uri, predicate) for predicate in (v.TG_IN_TOKEN, v.TG_OUT_TOKEN))
+    took = Usage(graph.text(uri, v.TG_LLM_MODEL), *tokens)
     return None if took == Usage() else took
 
 
@@ -84,10 +76,6 @@ def recognised_candidates(graph: Graph, uri: str) -> tuple[str, ...]:
     return tuple(graph.texts(uri, v.TG_TOOL_CANDIDATE))
 
 
-def recognised_thinking(graph: Graph, uri: str) -> int | None:
-    """How long thinking took, in milliseconds."""
-    return _count(graph, uri, v.TG_LLM_DURATION)
-
-
-def _count(graph: Graph, uri: str, predicate: str) -> int | None:
+def recognised_count(graph: Graph, uri: str, predicate: str) -> int | None:
+    """A number that is told of something, as of tokens or milliseconds; the largest, if several are."""
     return max((int(text) for text in graph.texts(uri, predicate) if _COUNT.fullmatch(text)), default=None)

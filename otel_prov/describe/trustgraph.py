@@ -29,9 +29,8 @@ from otel_prov.describe.graph import Graph
 from otel_prov.describe.line import Line
 from otel_prov.describe.measures import (
     candidates,
-    milliseconds,
     recognised_candidates,
-    recognised_thinking,
+    recognised_count,
     recognised_usage,
     termination,
     usage,
@@ -152,7 +151,7 @@ def _observation(step: Observation, session: str, origin: str) -> Iterator[Quad]
         v.TG_ARGUMENTS: step.arguments if further else None,
         v.TG_CONTENT: step.text,
         v.TG_TOOL_ERROR: step.error,
-        v.TG_TOOL_DURATION: milliseconds(step.started, step.ended),
+        v.TG_TOOL_DURATION: None if step.acting_ms is None else str(step.acting_ms),
     }
     types = _OBSERVATION if step.error is None else (*_OBSERVATION, v.ERROR)
     yield from described(uri, types, texts, {v.TG_DOCUMENT: None if step.text is None else uri})
@@ -221,7 +220,7 @@ def _recognised_analysis(places: Chain, node: str, session: str, number: int) ->
         within=places.within(node, session),
         candidates=recognised_candidates(graph, node),
         usage=recognised_usage(graph, node),
-        thinking_ms=recognised_thinking(graph, node),
+        thinking_ms=recognised_count(graph, node, v.TG_LLM_DURATION),
     )
 
 
@@ -239,4 +238,5 @@ def _recognised_observation(graph: Graph, node: str, number: int, call: int) -> 
         call=call,
         action=graph.text(node, v.TG_ACTION) if further else None,
         arguments=graph.text(node, v.TG_ARGUMENTS) if further else None,
+        acting_ms=recognised_count(graph, node, v.TG_TOOL_DURATION),
     )

@@ -10,7 +10,7 @@ from otel_prov import names
 from otel_prov.read.spans import Span
 from otel_prov.steps import Digest
 
-__all__ = ["digest", "end", "error", "first", "ids", "merit", "text", "time"]
+__all__ = ["digest", "end", "error", "first", "ids", "merit", "milliseconds", "text", "time"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -34,6 +34,11 @@ def time(nanoseconds: int) -> datetime:
 def end(span: Span) -> datetime | None:
     """When the span ended; ``None`` while it goes on."""
     return time(span.end) if span.end else None
+
+
+def milliseconds(start: datetime, end: datetime | None) -> int | None:
+    """From start to end; ``None`` before the end, or where a clock was set back."""
+    return None if end is None or end < start else (end - start) // timedelta(milliseconds=1)
 
 
 def digest(spans: Sequence[Span], attribute: str) -> Digest | None:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from otel_prov import names
 from otel_prov.read import parts
-from otel_prov.read.attributes import digest, end, error, first, ids, merit, text, time
+from otel_prov.read.attributes import digest, end, error, first, ids, merit, milliseconds, text, time
 from otel_prov.read.retrieval import kind_of
 from otel_prov.read.spans import Span
 from otel_prov.steps import (
@@ -142,7 +142,8 @@ def _iteration(number: int, cycles: Sequence[Span], calls: Sequence[Span]) -> li
         sub_trace=first([*mine, *cycles], names.SUB_TRACE),
         digest=digest(cycles, names.ITERATION_OBSERVATION) or digest(mine, names.TOOL_RESULT),
         started=time(own.start) if own else None,
-        ended=_acted_until(cycles, own),
+        ended=(until := _acted_until(cycles, own)),
+        acting_ms=milliseconds(time(own.start), until) if own else None,
         **ids(next(iter([*mine, *cycles]), None)),
     )
     further = _further(number, [call for call in calls if call is not own])
@@ -167,6 +168,7 @@ def _further(number: int, calls: Sequence[Span]) -> list[Observation]:
             digest=digest([call], names.TOOL_RESULT),
             started=time(call.start),
             ended=end(call),
+            acting_ms=milliseconds(time(call.start), end(call)),
             **ids(call),
         )
         for position, call in enumerate(calls, start=2)

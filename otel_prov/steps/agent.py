@@ -75,6 +75,8 @@ class Observation(Traced):
     """Arguments of a further call (``call`` > 1), as JSON text."""
     sub_trace: str | None = None
     """IRI of the last node of the session that ran inside of the call, such as a retrieval's answer, if one did."""
+    acting_ms: int | None = field(default=None, compare=False, kw_only=True)
+    """How long the call took, in milliseconds."""
     digest: Digest | None = field(default=None, compare=False, kw_only=True)
     """Of the text."""
     started: datetime | None = field(default=None, compare=False, kw_only=True)

@@ -69,7 +69,7 @@ PLANNED = Session(
             ended=at(1.25),
             thinking_ms=250,
         ),
-        Observation(1, "P-7 stopped.", started=at(1.25), ended=at(1.5)),
+        Observation(1, "P-7 stopped.", started=at(1.25), ended=at(1.5), acting_ms=250),
         *turn(2, "step/0"),
         *turn(3, "step/2"),
         StepResult(0, "read the log", "P-7", started=at(1), ended=at(2)),
