@@ -176,18 +176,10 @@ def _further(number: int, calls: Sequence[Span]) -> list[Observation]:
 
 
 def _thought_until(cycles: Sequence[Span], own: Span | None) -> datetime | None:
-    """When the iteration's thinking was over: as its call began; where it made none, as it told of its action, or as it
-    ended without an action.
-
-    Not known while the iteration goes on, which may still make a call.
-    """
+    """When the iteration's thinking was over: as its call began, or as it ended without an action."""
     if own:
         return time(own.start)
-    cycle = cycles[0] if cycles else None
-    if cycle is None or not cycle.end or names.ITERATION_ACTION not in cycle.attributes:
-        return end(cycle) if cycle else None
-    took = _thinking_ms([cycle])
-    return None if took is None else time(min(cycle.start + took * 1_000_000, cycle.end))
+    return end(cycles[0]) if cycles and names.ITERATION_ACTION not in cycles[0].attributes else None
 
 
 def _acted_until(cycles: Sequence[Span], own: Span | None) -> datetime | None:

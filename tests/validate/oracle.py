@@ -197,11 +197,14 @@ class _Oracle:
                 found.add(51)
         if any(specific == other for specific, other in general):
             found.add(52)
-        relations = [one for one in self.all if one.name in SIGNATURES]
-        for one, other in combinations(relations, 2):
-            if one.id == other.id and one.name != other.name and "wasDerivedFrom" not in (one.name, other.name):
+        relations = {(one.id, one.name) for one in self.all if one.name in SIGNATURES}
+        for one in self._of("wasDerivedFrom"):  # in PROV-O hadGeneration leads to a generation, hadUsage to a usage
+            named = zip(one.arguments[3:], ("wasGeneratedBy", "used"), strict=True)
+            relations |= {(id, name) for id, name in named if id is not None}
+        for (id, name), (other_id, other) in combinations(relations, 2):
+            if id == other_id and name != other and "wasDerivedFrom" not in (name, other):
                 found.add(53)
-        if {one.id for one in relations} & {term for term, _ in kinds}:
+        if {id for id, _ in relations} & {term for term, _ in kinds}:
             found.add(54)
         if any((term, A) in kinds for term, kind in kinds if kind == E):
             found.add(55)
