@@ -22,7 +22,7 @@ def test_it_breaks_what_the_specification_says_it_breaks(said: list[Said], simpl
     expected = broken(said)
     found = {violation.constraint for violation in validate(rdf(said, simple=simple))}
     if any(number < 30 for number in expected):  # where terms can't be put together, nothing else is certain
-        assert any(number < 30 for number in found), expected
+        assert any(number < 30 or number == 53 for number in found), expected  # 53: an identifier is of two relations
     else:
         assert found == expected
 
