@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -14,6 +16,11 @@ from otel_prov import ProvSpanProcessor, names
 from otel_prov.read import Span, parse_line, read
 from otel_prov.record.journal import files
 from otel_prov.steps import Session
+
+settings.register_profile("few", max_examples=25)
+"""For further Pythons, on which what has many shapes need not be looked for as long."""
+if profile := os.environ.get("HYPOTHESIS_PROFILE"):
+    settings.load_profile(profile)
 
 
 class Program:
