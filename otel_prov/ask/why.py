@@ -78,7 +78,7 @@ def why(sessions: Sessions, session: Session, at: Node, depth: int = 5) -> Reaso
     """
     tree = _Tree(sessions, depth)
     if at.part is not None:
-        parts = (part for part in _parts(session) if _within(part) == at.part)
+        parts = (part for part in session.parts if part.place == at.part)
         return next((tree.part(session, part, how=None) for part in parts), None)
     if at.number == FINAL:
         return tree.answer(session)
@@ -103,7 +103,7 @@ class _Tree:
         because = []
         if conclusion.thought is not None:
             because.append(Reason("thought", uris.thought(uri), conclusion.thought))
-        is_divided = conclusion.uses is None and any(_parts(session))
+        is_divided = conclusion.uses is None and bool(session.parts)
         because += self._done(session) if is_divided else self._before(session, None, conclusion)
         return Reason("answer", uri, conclusion.answer, because=(*because, _question(session)))
 
@@ -118,8 +118,8 @@ class _Tree:
     def _done(self, session: Session) -> Iterator[Reason]:
         """What steps and parts came to, and the observations that belong to none; the latest first."""
         self._told.add(session.uri)
-        parts = list(_parts(session))
-        within = {_within(part) for part in parts}
+        parts = session.parts
+        within = {part.place for part in parts}
         inside = {step.number for step in session.of(Analysis) if step.within in within}
         for part in reversed(parts):
             yield self.part(session, part, how=_IN_REACH)
@@ -129,8 +129,8 @@ class _Tree:
 
     def part(self, session: Session, part: StepResult | Finding, how: str | None) -> Reason:
         self._told.add(session.uri)
-        uri = f"{session.uri}/{_within(part)}"
-        numbers = {step.number for step in session.of(Analysis) if step.within == _within(part)}
+        uri = f"{session.uri}/{part.place}"
+        numbers = {step.number for step in session.of(Analysis) if step.within == part.place}
         because = list(self._sources(session, sources(part)))
         for step in reversed(list(session.of(Observation))):
             if step.number in numbers:
@@ -204,16 +204,6 @@ class _Tree:
         if uri in self._told or len(self._told) > self._depth:
             return None
         return self._sessions.session(uri)
-
-
-def _parts(session: Session) -> Iterator[StepResult | Finding]:
-    yield from session.of(StepResult)
-    yield from session.of(Finding)
-
-
-def _within(part: StepResult | Finding) -> str:
-    """What the iterations that led to it are within."""
-    return f"{uris.STEP if isinstance(part, StepResult) else uris.FINDING}/{part.index}"
 
 
 def _selected(session: Session, index: int, selection: Selection) -> Reason:

@@ -53,7 +53,7 @@ class Line:
                 self._lanes.setdefault(within, []).append(number)
         self._steps = sorted(session.of(StepResult), key=lambda step: step.index)
         self._findings = sorted(session.of(Finding), key=lambda step: step.index)
-        self._results = {*map(_within, self._steps), *map(_within, self._findings)}
+        self._results = {*(step.place for step in session.parts)}
 
     def iteration(self, step: Analysis) -> list[str]:
         """What an iteration derives from."""
@@ -75,8 +75,8 @@ class Line:
 
     def result(self, step: StepResult | Finding) -> Origin:
         """What the result of a step, or of a part of the work, comes from."""
-        lane = self._lanes.get(_within(step))
-        base = self._end(lane[-1]) if lane else self._begin(_within(step), step.started)
+        lane = self._lanes.get(step.place)
+        base = self._end(lane[-1]) if lane else self._begin(step.place, step.started)
         if step.sub_trace is None:
             return Origin([base], [])
         last = uris.legal(step.sub_trace)
@@ -88,14 +88,14 @@ class Line:
         """What the answer comes from."""
         if uses is not None:
             return Origin(self.used(uses), [])
-        parts = [self._uri(_within(step)) for step in self._findings]
+        parts = [self._uri(step.place) for step in self._findings]
         if self._lanes and self._within.get(self._last) is None:  # iterations came after steps and parts
             return Origin(self._outside(self._last + 1), [])
         if self._steps:
-            return Origin([self._uri(_within(self._steps[-1]))], parts)
+            return Origin([self._uri(self._steps[-1].place)], parts)
         if parts:
             last = max(self._findings, key=self._branch)
-            return Origin([self._uri(_within(last))], [uri for uri in parts if uri != self._uri(_within(last))])
+            return Origin([self._uri(last.place)], [uri for uri in parts if uri != self._uri(last.place)])
         return Origin(self._outside(self._last + 1), [])
 
     def _outside(self, number: int) -> list[str]:
@@ -112,20 +112,15 @@ class Line:
             before = bisect_left(self._steps, int(index), key=lambda step: step.index)
             for step in reversed(self._steps[:before]):
                 if started is None or step.started is None or (step.ended is not None and step.ended <= started):
-                    return self._uri(_within(step))  # else they were done side by side
+                    return self._uri(step.place)  # else they were done side by side
         return uris.plan(self._session)
 
     def _branch(self, step: Finding) -> str:
         """The node through which TrustGraph's command line comes from the decomposition to a finding."""
-        if lane := self._lanes.get(_within(step)):
+        if lane := self._lanes.get(step.place):
             return uris.iteration(self._session, lane[0])
         retrieval = uris.retrieval_of(step.sub_trace) if step.sub_trace else None
-        return retrieval[0] if retrieval else self._uri(_within(step))
+        return retrieval[0] if retrieval else self._uri(step.place)
 
     def _uri(self, within: str | None) -> str:
         return f"{self._session}/{within}"
-
-
-def _within(step: StepResult | Finding) -> str:
-    """What the iterations that led to it are within."""
-    return f"{uris.STEP if isinstance(step, StepResult) else uris.FINDING}/{step.index}"

@@ -74,10 +74,8 @@ def key(step: Step) -> str:
             return "pattern-decision"
         case Decomposition():
             return "decompose"
-        case StepResult():
-            return f"step/{step.index}"
-        case Finding():
-            return f"finding/{step.index}"
+        case StepResult() | Finding():
+            return step.place
 
 
 def position(step: Step) -> tuple[int, int, int]:

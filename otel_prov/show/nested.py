@@ -12,7 +12,6 @@ from otel_prov.show import rows
 from otel_prov.show.elsewhere import Sessions
 from otel_prov.show.lines import NOT_RECORDED, Row, Section
 from otel_prov.show.plans import Place
-from otel_prov.show.plans import place as part_place
 from otel_prov.show.table import type_of
 from otel_prov.show.terms import Name, short
 from otel_prov.steps import Finding, Observation, Session, StepResult
@@ -70,12 +69,11 @@ class Tree:
 def _linking(session: Session) -> Iterator[Observation | StepResult | Finding]:
     """The steps that may tell of a session which ran for them."""
     yield from session.of(Observation)
-    yield from session.of(StepResult)
-    yield from session.of(Finding)
+    yield from session.parts
 
 
 def _place(step: Observation | StepResult | Finding) -> Place:
-    return (step.number, step.call) if isinstance(step, Observation) else part_place(step)
+    return (step.number, step.call) if isinstance(step, Observation) else step.place
 
 
 def _agree(place: Place, usual: Place) -> bool:

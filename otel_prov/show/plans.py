@@ -29,16 +29,14 @@ def place(part: Part) -> str:
             return PLAN
         case Decomposition():
             return DECOMPOSITION
-        case StepResult():
-            return f"{STEP}/{part.index}"
-        case Finding():
-            return f"{FINDING}/{part.index}"
+        case StepResult() | Finding():
+            return part.place
 
 
 def in_order(session: Session, iterations: list[Iteration]) -> Iterator[Iteration | Part]:
     """The iterations, with the plan or decomposition before those within it, and each result behind those that led to
     it. Steps and parts stand in their own order, not in that of iterations, which may take turns."""
-    results = {place(part): part for part in _results(session)}
+    results = {place(part): part for part in session.parts}
     lanes: dict[str, list[Iteration]] = {name: [] for name in results}
     after: dict[str | None, list[Iteration]] = {}
     latest: str | None = None
@@ -56,10 +54,6 @@ def in_order(session: Session, iterations: list[Iteration]) -> Iterator[Iteratio
         if name in results:
             yield results[name]
         yield from after.get(name, [])
-
-
-def _results(session: Session) -> list[StepResult | Finding]:
-    return [*session.of(StepResult), *session.of(Finding)]
 
 
 def _rank(within: str) -> tuple[bool, int, str]:
@@ -120,7 +114,7 @@ def document(session: Session, inside: Mapping[Any, dict[str, Any]]) -> dict[str
     wholes: list[Plan | Decomposition] = [*session.of(Plan), *session.of(Decomposition)]
     for told in wholes:
         found[type(told).__name__.lower()] = {"goals": list(told.goals), **inside.get(place(told), {})}
-    for part in _results(session):
+    for part in session.parts:
         name = "steps" if isinstance(part, StepResult) else "findings"
         found.setdefault(name, []).append({**_result(part), **inside.get(place(part), {})})
     return found

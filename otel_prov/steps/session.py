@@ -79,6 +79,11 @@ class Session:
         return SUPERVISES if any(isinstance(step, Decomposition | Finding) for step in self.steps) else None
 
     @property
+    def parts(self) -> list[StepResult | Finding]:
+        """What is known of the steps of its plan, and of the parts of its work, in order."""
+        return [*self.of(StepResult), *self.of(Finding)]
+
+    @property
     def question(self) -> Question:
         """The question; an empty one where it is missing."""
         return next(self.of(Question), Question())

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import ClassVar
 
 from otel_prov.steps.traced import Digest, Traced
+from otel_prov.uris import FINDING, STEP
 
 __all__ = ["Decomposition", "Finding", "PatternDecision", "Plan", "StepResult"]
 
@@ -48,10 +50,19 @@ class _Part(Traced):
     ended: datetime | None = field(default=None, compare=False, kw_only=True)
     """End of the part."""
 
+    _kind: ClassVar[str]
+
+    @property
+    def place(self) -> str:
+        """``step/{i}`` or ``finding/{i}``: what its iterations are ``within``."""
+        return f"{self._kind}/{self.index}"
+
 
 @dataclass(frozen=True, slots=True)
 class StepResult(_Part):
     """What a step of the plan came to. Its iterations are those that are ``within`` it."""
+
+    _kind = STEP
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +77,5 @@ class Decomposition(Traced):
 class Finding(_Part):
     """What a part of the decomposition came to. Its iterations, if the agent did it by itself, are those ``within``
     it."""
+
+    _kind = FINDING

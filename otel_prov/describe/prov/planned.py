@@ -23,7 +23,7 @@ from otel_prov.describe.prov.facts import Fact, content, text, types
 from otel_prov.describe.prov.retrieved import answer_of
 from otel_prov.steps import Decomposition, Finding, Plan, Session, StepResult
 
-__all__ = ["Part", "activities", "parts", "plans", "result", "result_of", "within"]
+__all__ = ["Part", "activities", "plans", "result", "result_of"]
 
 Part = StepResult | Finding
 
@@ -33,14 +33,9 @@ _STEP: Final = types(t.ACTIVITY, t.STEP)
 _RESULT: Final = types(t.ENTITY, t.RESULT)
 
 
-def parts(session: Session) -> list[Part]:
-    """What is known of steps and parts."""
-    return [*session.of(StepResult), *session.of(Finding)]
-
-
 def activities(session: Session, base: str) -> dict[str | None, str]:
     """The activity of each step and part of which anything is known, by what its iterations are within."""
-    return {within(part): _activity(part, base) for part in parts(session)}
+    return {part.place: _activity(part, base) for part in session.parts}
 
 
 def plans(session: Session, base: str) -> Iterator[tuple[str, tuple[Fact, ...]]]:
@@ -89,7 +84,7 @@ def result(
                 *content(part.text, part.digest),
                 (t.GENERATED_BY, uri),
                 (t.DERIVED_FROM, answer_of(part.sub_trace, base)),
-                (t.EXPLAINED_BY, f"{uris.legal(session.uri)}/{within(part)}"),
+                (t.EXPLAINED_BY, f"{uris.legal(session.uri)}/{part.place}"),
             ),
         )
 
@@ -97,11 +92,6 @@ def result(
 def result_of(part: Part, base: str) -> str:
     """The entity that came of a step or a part."""
     return f"{_activity(part, base)}-{'result' if isinstance(part, StepResult) else 'finding'}"
-
-
-def within(part: Part) -> str:
-    """What its iterations are within."""
-    return f"{uris.STEP if isinstance(part, StepResult) else uris.FINDING}/{part.index}"
 
 
 def _activity(part: Part, base: str) -> str:

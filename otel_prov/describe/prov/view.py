@@ -259,8 +259,8 @@ class _View:
 
     def _parts(self) -> None:
         """Steps of a plan, and parts of the work, with what came of them."""
-        for part in planned.parts(self._session):
-            lane = self._lanes.get(planned.within(part), Lane())
+        for part in self._session.parts:
+            lane = self._lanes.get(part.place, Lane())
             activity, *others = planned.result(self._session, part, self._base, lane.reach, self._over)
             uri, facts = activity
             self._node(uri, *facts, *self._times(part.started, part.ended), *self._span(part, part.span_id))
