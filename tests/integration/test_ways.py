@@ -117,9 +117,8 @@ def service(line: bytes) -> str:
 def without_ids(nquads: str) -> str:
     """What is left when ids and times are taken out."""
     uuids = re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "ID", nquads)
-    return re.sub(
-        r"\b[0-9a-f]{32}\b|\b[0-9a-f]{16}\b", "ID", re.sub(r"\d{4}-\d\d-\d\dT[0-9:.]+(Z|\+00:00)", "TIME", uuids)
-    )
+    untimed = re.sub(r"\d{4}-\d\d-\d\dT[0-9:.]+(Z|\+00:00)", "TIME", re.sub(r'(DurationMs>) "\d+"', r"\1 TIME", uuids))
+    return re.sub(r"\b[0-9a-f]{32}\b|\b[0-9a-f]{16}\b", "ID", untimed)
 
 
 @pytest.fixture(scope="module")
