@@ -26,7 +26,7 @@ __all__ = ["NOT_DELIVERED", "Courier", "parcels"]
 NOT_DELIVERED: Final = "not delivered"
 ENDED: Final = "the worker ended, or had a fault, each time; see its log"
 
-_AT_ONCE = 8  # batches that are sent in one go
+_AT_ONCE = 16  # batches that are sent in one go
 _LOOK = 1.0  # seconds after which a courier looks for more, though nobody has told it of any
 _LONGEST = 60.0  # seconds between two attempts to reach a destination
 _TURN = threading.Lock()  # to send what may have ended a worker: should it end again, one of them only was in flight

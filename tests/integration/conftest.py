@@ -16,6 +16,7 @@ from tests.integration.servers.fixtures import (  # noqa: F401
     prov_toolbox,
     pulsar_broker,
     trustgraph_cassandra,
+    trustgraph_environment,
     trustgraph_falkordb,
 )
 

@@ -31,6 +31,8 @@ AGENT: Final = [sys.executable, str(Path(__file__).with_name("retrieving.py"))]
 UNKNOWN_THERE: Final = {"agent", "source", "user", "model", "trace_id", "trace_url", "ended", "outcome"}
 SPANS_HERE: Final = {"span", "observation_span", "answer_span"}
 OUTER: Final = session_uri("outer")
+PLANT: Final = "plant"
+"""A collection of its own: others who use the same TrustGraph look at all that there is in the default one."""
 ALONE: Final = session_uri("alone", DOCUMENT_RAG)
 
 
@@ -40,6 +42,10 @@ class Told:
 
     trustgraph: TrustGraph
     machine: Deployment
+
+    def tool(self, name: str, *arguments: str) -> str:
+        """What one of TrustGraph's own programs prints of the collection."""
+        return self.trustgraph.tool(name, "-C", PLANT, *arguments)
 
     def shown(self, *reference: str) -> dict[str, Any]:
         """What ``otel-prov show`` makes of a session."""
@@ -61,6 +67,7 @@ def told(trustgraph_cassandra: TrustGraph, tmp_path_factory: pytest.TempPathFact
         trustgraph.broker.url,
         librarian_endpoint=trustgraph.gateway,
         librarian_token=trustgraph.token,
+        collection=PLANT,
     )
     try:
         assert machine.run(*AGENT) == "{}\n", "nothing is lost"
@@ -73,7 +80,7 @@ def told(trustgraph_cassandra: TrustGraph, tmp_path_factory: pytest.TempPathFact
 
 
 def test_what_ran_inside_of_another_trace_is_not_listed(told: Told) -> None:
-    listed = json.loads(told.trustgraph.tool("tg-list-explain-traces", "--format", "json"))
+    listed = json.loads(told.tool("tg-list-explain-traces", "--format", "json"))
     assert {each["id"]: (each["type"], each["question"]) for each in listed} == {
         OUTER: ("Agent", "What of pump 7?"),
         ALONE: ("DocRAG", "Who repaired it?"),
@@ -81,7 +88,7 @@ def test_what_ran_inside_of_another_trace_is_not_listed(told: Told) -> None:
 
 
 def test_an_agents_trace_goes_on_after_each_trace_inside_of_it(told: Told) -> None:
-    shown = told.trustgraph.tool("tg-show-explain-trace", OUTER)
+    shown = told.tool("tg-show-explain-trace", OUTER)
     lines = [line for line in shown.splitlines() if line.startswith(("---", "  "))]
     calls = [
         ("knowledge-query", "In the north hall."),
@@ -98,7 +105,7 @@ def test_an_agents_trace_goes_on_after_each_trace_inside_of_it(told: Told) -> No
 
 def test_a_retrieval_from_a_graph_is_shown_with_its_edges(told: Told) -> None:
     inner = told.inside(1)
-    shown = told.trustgraph.tool("tg-show-explain-trace", inner["uri"])
+    shown = told.tool("tg-show-explain-trace", inner["uri"])
     assert shown.rstrip() == "\n".join(
         [
             f"=== GraphRAG Session: {inner['uri']} ===",
@@ -128,7 +135,7 @@ def test_a_retrieval_from_a_graph_is_shown_with_its_edges(told: Told) -> None:
 
 def test_a_retrieval_from_documents_is_shown_with_its_answer(told: Told) -> None:
     for reference in (ALONE, told.inside(2)["uri"]):
-        lines = told.trustgraph.tool("tg-show-explain-trace", reference).split("\n")
+        lines = told.tool("tg-show-explain-trace", reference).split("\n")
         assert lines[0] == f"=== DocRAG Session: {reference} ==="
         assert [*lines[6:9], *lines[9:]] == [
             "Concepts: repair",
@@ -144,7 +151,7 @@ def test_a_retrieval_from_documents_is_shown_with_its_answer(told: Told) -> None
 
 
 def test_the_graph_is_that_of_trustgraphs_own_builders_and_what_is_added_on_purpose(told: Told) -> None:
-    found = {_plain(each) for each in _graph(told.trustgraph)}
+    found = {_plain(each) for each in _graph(told)}
     graph = told.inside(1)
     assert _about(found, graph["uri"].rpartition(":")[2]) == _by_builders(graph)
     remote = told.inside(4)
@@ -154,7 +161,7 @@ def test_the_graph_is_that_of_trustgraphs_own_builders_and_what_is_added_on_purp
 def test_observations_derive_from_the_last_node_of_what_ran_inside_of_the_call(told: Told) -> None:
     derived = {
         (subject, target)
-        for subject, predicate, target in map(_plain, _graph(told.trustgraph))
+        for subject, predicate, target in map(_plain, _graph(told))
         if predicate.endswith("wasDerivedFrom")
     }
     graph, documents, clerk, remote = (told.inside(number)["uri"] for number in (1, 2, 3, 4))
@@ -172,7 +179,7 @@ def test_observations_derive_from_the_last_node_of_what_ran_inside_of_the_call(t
 
 @pytest.mark.parametrize("reference", [OUTER, ALONE])
 def test_from_the_gateway_everything_is_shown_as_here(told: Told, reference: str) -> None:
-    there = told.shown(reference, "--from", told.trustgraph.gateway)
+    there = told.shown(reference, "--from", told.trustgraph.gateway, "--collection", PLANT)
     assert _known(there) == _known(told.shown(reference))
     assert there["type"] in ("agent", "document-rag")
 
@@ -184,9 +191,9 @@ def _known(document: Any) -> Any:
     return [_known(each) for each in document] if isinstance(document, list) else document
 
 
-def _graph(trustgraph: TrustGraph) -> list[dict[str, Any]]:
+def _graph(told: Told) -> list[dict[str, Any]]:
     asked = ("--graph", "urn:graph:retrieval", "--limit", "100000", "--format", "jsonl")
-    return [json.loads(line) for line in trustgraph.tool("tg-query-graph", *asked).splitlines()]
+    return [json.loads(line) for line in told.tool("tg-query-graph", *asked).splitlines()]
 
 
 def _plain(triple: dict[str, Any]) -> tuple[Any, ...]:

@@ -13,7 +13,6 @@ import pytest
 from otel_prov.instrument.context import derived_parent
 from otel_prov.keep import Store
 from otel_prov.steps import Analysis, Conclusion, Observation
-from tests.integration.servers.trustgraph import TrustGraph
 
 pytestmark = pytest.mark.integration
 
@@ -22,14 +21,15 @@ _RUN = "import sys, runpy; sys.path += sys.argv[2:]; runpy.run_path(sys.argv[1],
 
 
 @pytest.fixture(scope="module")
-def folder(trustgraph_falkordb: TrustGraph, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(trustgraph_environment: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The store that the example has recorded into, and what it printed, as ``printed``.
 
     It runs in TrustGraph's own environment, with our packages behind those that are there.
     """
     folder = tmp_path_factory.mktemp("agent")
     example = ROOT / "examples" / "trustgraph_agent.py"
-    command = [trustgraph_falkordb.python, "-c", _RUN, example, example.parent, ROOT, sysconfig.get_path("purelib")]
+    python = trustgraph_environment / "bin" / "python"
+    command = [python, "-c", _RUN, example, example.parent, ROOT, sysconfig.get_path("purelib")]
     env = {**os.environ, "OTEL_EXPORTER_PROV_STORE": str(folder), "OTEL_TRACES_EXPORTER": "prov"}
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=300, env=env, check=False)
     assert done.returncode == 0, done.stderr

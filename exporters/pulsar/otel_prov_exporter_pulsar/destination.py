@@ -8,6 +8,7 @@ from dataclasses import replace
 from otel_prov.checks.check import Check
 from otel_prov.deliver.destination import Parcel
 
+from otel_prov_exporter_pulsar.apart import Apart
 from otel_prov_exporter_pulsar.bus import BusLibrarian
 from otel_prov_exporter_pulsar.documents import documents
 from otel_prov_exporter_pulsar.encode import Unsendable
@@ -15,7 +16,6 @@ from otel_prov_exporter_pulsar.examine import examine
 from otel_prov_exporter_pulsar.lean import lean
 from otel_prov_exporter_pulsar.librarian import Gateway, Patient
 from otel_prov_exporter_pulsar.messages import messages
-from otel_prov_exporter_pulsar.post import Post
 from otel_prov_exporter_pulsar.producer import Message, check
 from otel_prov_exporter_pulsar.settings import BUS, Settings, read
 
@@ -30,8 +30,8 @@ def destination(url: str, store: str) -> PulsarDestination:
 class PulsarDestination:
     """Delivers parcels to a topic of TrustGraph's, and before them their texts to its librarian.
 
-    Meant for a process that nothing else depends on, and for one thread of it. ``close()`` it before the process ends:
-    the Pulsar client aborts a process that ends while it works.
+    Meant for one thread. What sends has a process of its own; a librarian that is asked over Pulsar has not: let nothing
+    else depend on this one, and ``close()`` before it ends: the Pulsar client aborts a process that ends while it works.
     """
 
     def __init__(self, settings: Settings, store: str) -> None:
@@ -43,7 +43,7 @@ class PulsarDestination:
         self._store = store
         self._settings = settings
         self._lean = settings.lean
-        self._post = Post(settings, f"otel-prov-{store}")
+        self._post = Apart(settings.url, f"otel-prov-{store}")
         self._librarian = _librarian(settings)
 
     def send(self, parcels: Iterable[Parcel]) -> list[str | None]:

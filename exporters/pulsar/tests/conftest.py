@@ -12,7 +12,7 @@ import pulsar
 import pytest
 from otel_prov.deliver.destination import Parcel
 from otel_prov.describe import describe
-from otel_prov.describe.quads import Quad
+from otel_prov.describe.quads import Literal, Quad
 from otel_prov.names import session_uri
 from otel_prov.steps import Analysis, Conclusion, Observation, Question, Session
 from tests.integration.servers.fixtures import (  # noqa: F401
@@ -49,6 +49,14 @@ def grouped(session: Session, first: int = 1, collection: str = "default") -> li
     return [
         Parcel(number, session.uri, subject, collection, quads)
         for number, (subject, quads) in enumerate(main.items(), first)
+    ]
+
+
+def many(number: int, first: int = 1, size: int = 100) -> list[Parcel]:
+    """Small parcels of one session."""
+    return [
+        Parcel(n, "urn:s", f"urn:s/{n}", "default", [Quad(f"urn:s/{n}", "urn:p", Literal("x" * size))])
+        for n in range(first, first + number)
     ]
 
 

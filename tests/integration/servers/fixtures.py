@@ -29,6 +29,7 @@ __all__ = [
     "pulsar_broker",
     "pulsar_broker_secure",
     "trustgraph_cassandra",
+    "trustgraph_environment",
     "trustgraph_falkordb",
 ]
 
@@ -110,13 +111,22 @@ def fuseki(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fuseki]:
     yield from _running(lambda: Fuseki(tmp_path_factory.mktemp("fuseki")))
 
 
-@pytest.fixture(scope="module")  # its tests look at all that it holds
+@pytest.fixture(scope="session")
+def trustgraph_environment() -> Path:
+    """A virtual environment with TrustGraph's programs, none of which runs."""
+    try:
+        return OnCassandra.environment()
+    except Missing as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
 def trustgraph_falkordb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrustGraph]:
     """TrustGraph on FalkorDB, with a broker of its own."""
     yield from _trustgraph(tmp_path_factory.mktemp("trustgraph-falkordb"), OnFalkorDB)
 
 
-@pytest.fixture(scope="module")  # its tests look at all that it holds
+@pytest.fixture(scope="session")
 def trustgraph_cassandra(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrustGraph]:
     """TrustGraph on Cassandra, with a broker of its own."""
     yield from _trustgraph(tmp_path_factory.mktemp("trustgraph-cassandra"), OnCassandra)

@@ -57,9 +57,7 @@ class TrustGraph:
         Raises:
             Missing: Something that it needs isn't here.
         """
-        if sys.platform != "linux":
-            raise Missing("TrustGraph runs here on Linux only")
-        self._venv = once(f"trustgraph-{VERSION}-{self.store}-py3{sys.version_info[1]}", self._install)
+        self._venv = self.environment()
         self._work = work
         self.broker = broker
         self.services: dict[str, Process] = {}
@@ -70,11 +68,23 @@ class TrustGraph:
         self.bus += ["--no-metrics", "--no-loki-enabled"]
         self.gateway_options = [*self.bus, "--port", str(port)]
 
-    def _install(self, place: Path) -> None:
+    @classmethod
+    def environment(cls) -> Path:
+        """The virtual environment with its programs.
+
+        Raises:
+            Missing: Something that it needs isn't here.
+        """
+        if sys.platform != "linux":
+            raise Missing("TrustGraph runs here on Linux only")
+        return once(f"trustgraph-{VERSION}-{cls.store}-py3{sys.version_info[1]}", cls._install)
+
+    @classmethod
+    def _install(cls, place: Path) -> None:
         venv.create(place, with_pip=True, symlinks=True)
         pip = [str(place / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
         try:
-            for what in ([*_PACKAGES, *self.packages], ["--no-deps", _BARE]):
+            for what in ([*_PACKAGES, *cls.packages], ["--no-deps", _BARE]):
                 subprocess.run([*pip, *what], check=True, capture_output=True, text=True)
         except subprocess.CalledProcessError as error:
             raise Missing(f"TrustGraph could not be installed: {error.stderr[-500:]}") from None
