@@ -8,7 +8,7 @@ PYTEST_OPTIONS ?= --cov --cov-report=term:skip-covered
 BIN = $(VENV)/bin
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo demo-trustgraph demo-jaeger test test-core test-exporters lint bench clean
+.PHONY: help demo demo-trustgraph demo-jaeger test test-core test-pulsar test-sparql test-integration lint bench clean
 
 help:
 	@echo "make demo     run a traced agent, and see what it thought, did and saw"
@@ -65,15 +65,16 @@ demo-trustgraph: $(VENV)/.exporters
 demo-jaeger: $(VENV)/.exporters
 	$(BIN)/python examples/jaeger_demo.py
 
-test: test-core test-exporters
+test: test-core test-pulsar test-sparql test-integration
 
 test-core: $(VENV)/.$(GROUP)
 	$(BIN)/python -m pytest --ignore=tests/integration $(PYTEST_OPTIONS)
 
 # With real servers, which the tests start and stop; what they download is kept in .cache.
-test-exporters: $(VENV)/.exporters
-	cd exporters/pulsar && $(CURDIR)/$(BIN)/python -m pytest
-	cd exporters/sparql && $(CURDIR)/$(BIN)/python -m pytest
+test-pulsar test-sparql: test-%: $(VENV)/.exporters
+	cd exporters/$* && $(CURDIR)/$(BIN)/python -m pytest
+
+test-integration: $(VENV)/.exporters
 	$(BIN)/python -m pytest tests/integration
 
 lint: $(VENV)/.exporters

@@ -259,7 +259,8 @@ def test_pulsars_client_crashes(broker: Broker, topic: Topic, deploy: Deploy, tm
     agent = machine.start(*AGENT, 2, tmp_path / "go")
     machine.wait_for("the client has crashed", crashed.exists)
     worker = machine.worker
-    assert worker and str(worker) != crashed.read_text(), "it has a process of its own"
+    assert worker is not None
+    assert str(worker) != crashed.read_text(), "the client has a process of its own"
     machine.wait_for("another one sends", lambda: machine.delivery.sent >= 12)
     assert machine.worker == worker
     (tmp_path / "go").touch()

@@ -35,6 +35,14 @@ _AT_ONCE: Final = 8  # programs of TrustGraph's, which mostly wait
 
 
 @dataclass(frozen=True)
+class Earlier:
+    """What others, who use the same TrustGraph, told it before."""
+
+    listed: frozenset[str]
+    graph: frozenset[Statement]
+
+
+@dataclass(frozen=True)
 class Told:
     """What agents told a TrustGraph, and what its own programs print then."""
 
@@ -44,14 +52,19 @@ class Told:
     recordings: dict[str, Recording]
     """All of them, by session id."""
     started: datetime
-    listed: Future[str]
+    earlier: Earlier
+    listed: Future[dict[str, dict[str, str]]]
     graph: Future[list[Statement]]
     texts: dict[str, Future[str]]
     documents: dict[str, Future[str]]
 
-    def times(self) -> dict[str, str]:
-        """When each session started, by its IRI, as ``tg-list-explain-traces`` has it."""
-        return {each["id"]: each["time"] for each in json.loads(self.listed.result())}
+    def sessions(self) -> dict[str, dict[str, str]]:
+        """What ``tg-list-explain-traces`` has of each session, by its IRI."""
+        return {uri: each for uri, each in self.listed.result().items() if uri not in self.earlier.listed}
+
+    def statements(self) -> list[Statement]:
+        """All that ``tg-query-graph`` has."""
+        return [statement for statement in self.graph.result() if statement not in self.earlier.graph]
 
     def kept(self, statement: Statement) -> Statement:
         """A statement as the store gives it back: FalkorDB doesn't know an IRI by anything but its start."""
@@ -81,7 +94,7 @@ def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     ways = {"gateway": gateway, "bus": {"librarian_endpoint": "bus"}}
     told = {"gateway": known.own() | known.real(REAL), "bus": known.over_the_bus()}
     deployments = [Deployment(folder / way, trustgraph.broker.url, **variables) for way, variables in ways.items()]
-    started = datetime.now(timezone.utc)
+    started, earlier = datetime.now(timezone.utc), Earlier(frozenset(_listed(trustgraph)), frozenset(graph(trustgraph)))
     try:
         for deployment, recordings in zip(deployments, told.values(), strict=True):
             file = deployment.folder.with_suffix(".json")
@@ -93,7 +106,7 @@ def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         deployments[0].wait_for("all is stored", lambda: trustgraph.backlog() == 0)
         everything = told["gateway"] | told["bus"]
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            yield Told(trustgraph, deployments, everything, started, **_printed(trustgraph, everything, pool))
+            yield Told(trustgraph, deployments, everything, started, earlier, **_printed(trustgraph, everything, pool))
     finally:
         for deployment in deployments:
             deployment.stop()
@@ -105,11 +118,17 @@ def _printed(trustgraph: TrustGraph, recordings: dict[str, Recording], pool: Thr
     looked_at = [*_chosen(recordings, "own"), *_chosen(recordings, "real")]
     looked_at.sort(key=lambda name: len(recordings[name]["steps"]), reverse=True)  # who needs longest begins first
     return {
-        "listed": pool.submit(trustgraph.tool, "tg-list-explain-traces", "--limit", "1000", "--format", "json"),
+        "listed": pool.submit(_listed, trustgraph),
         "texts": {name: show(session_uri(name)) for name in looked_at},
         "documents": {name: show("--format", "json", session_uri(name)) for name in looked_at},
         "graph": pool.submit(graph, trustgraph),
     }
+
+
+def _listed(trustgraph: TrustGraph) -> dict[str, dict[str, str]]:
+    """What ``tg-list-explain-traces`` prints of each session, by its IRI."""
+    listed = json.loads(trustgraph.tool("tg-list-explain-traces", "--limit", "1000", "--format", "json"))
+    return {each["id"]: each for each in listed}
 
 
 def _chosen(recordings: dict[str, Recording], kind: str) -> list[str]:
@@ -127,43 +146,43 @@ def shown(request: pytest.FixtureRequest, told: Told) -> dict[str, Recording]:
 
 
 def test_every_session_is_listed_with_question_and_time(told: Told) -> None:
-    listed = json.loads(told.listed.result())
-    assert {each["id"]: (each["type"], each["question"]) for each in listed} == {
+    listed = told.sessions()
+    assert {uri: (each["type"], each["question"]) for uri, each in listed.items()} == {
         session_uri(name): ("Agent", recording["question"]) for name, recording in told.recordings.items()
     }
-    for each in listed:
+    for each in listed.values():
         assert told.started <= datetime.fromisoformat(each["time"].replace("Z", "+00:00")) <= datetime.now(timezone.utc)
 
 
 def test_question_actions_arguments_observations_and_answer_are_shown_whole(
     told: Told, shown: dict[str, Recording]
 ) -> None:
-    times = told.times()
+    listed = told.sessions()
     for name, recording in shown.items():
         uri = session_uri(name)
         # A program's line ends are all the same by the time they are read here.
-        expected = "\n".join(re.split("\r\n?|\n", known.as_text(uri, recording, times[uri])))
+        expected = "\n".join(re.split("\r\n?|\n", known.as_text(uri, recording, listed[uri]["time"])))
         assert told.texts[name].result().rstrip("\n") == expected.rstrip("\n")
 
 
 def test_as_json_they_are_shown_too(told: Told, shown: dict[str, Recording]) -> None:
-    times = told.times()
+    listed = told.sessions()
     for name, recording in shown.items():
         uri = session_uri(name)
-        assert json.loads(told.documents[name].result()) == known.as_json(uri, recording, times[uri])
+        assert json.loads(told.documents[name].result()) == known.as_json(uri, recording, listed[uri]["time"])
 
 
 def test_the_graph_is_that_of_trustgraphs_own_builders_and_what_is_added_on_purpose(told: Told) -> None:
-    everything = told.graph.result()
+    everything = told.statements()
     assert len(everything) == len(set(everything))
     found = [statement for statement in everything if not statement[1].endswith("DurationMs")]
     lengths = [text for _, predicate, (_, text) in everything if predicate.endswith("DurationMs")]
     assert lengths
     assert all(text.isdecimal() for text in lengths)
-    times = told.times()
+    listed = told.sessions()
     expected: set[Statement] = set()
     for name, recording in told.recordings.items():
-        built, ours = known.by_builders(name, recording, times[session_uri(name)]), known.ours(name, recording)
+        built, ours = known.by_builders(name, recording, listed[session_uri(name)]["time"]), known.ours(name, recording)
         assert not built & ours
         expected |= built | ours
     assert set(found) == {told.kept(statement) for statement in expected}

@@ -60,7 +60,7 @@ def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 25
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        brokers = {case: Broker(work / case) for case in ("alive", "hung")}
+        brokers = {case: Broker(work / case, for_long=True) for case in ("alive", "hung")}
         agents = {}
         try:
             for case, broker in brokers.items():

@@ -108,7 +108,7 @@ def main() -> None:
         work = Path(name)
         for number in range(2):
             backlog(work / f"backlog-{number}", sessions, f"store{number}-")
-        broker = Broker(work)
+        broker = Broker(work, for_long=True)
         broker.start()
         try:
             namespace = broker.namespace("bench")

@@ -76,7 +76,7 @@ def main() -> None:
     parcels = sessions(number)
     bodies = [(parcel.session, message.body) for parcel in parcels for message in messages(parcel, "s", ())]
     with tempfile.TemporaryDirectory() as work:
-        broker = Broker(Path(work))
+        broker = Broker(Path(work), for_long=True)
         broker.start()
         try:
             broker.admin("PUT", "tenants/tg", {"adminRoles": [], "allowedClusters": ["standalone"]})

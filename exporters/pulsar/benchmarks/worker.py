@@ -97,7 +97,7 @@ def compare(work: Path, broker: Broker, sessions: int) -> None:
 def main() -> None:
     sessions = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
     with tempfile.TemporaryDirectory() as work:
-        broker = Broker(Path(work))
+        broker = Broker(Path(work), for_long=True)
         broker.start()
         try:
             compare(Path(work), broker, sessions)

@@ -30,8 +30,8 @@ def destination(url: str, store: str) -> PulsarDestination:
 class PulsarDestination:
     """Delivers parcels to a topic of TrustGraph's, and before them their texts to its librarian.
 
-    Meant for one thread. What sends has a process of its own; a librarian that is asked over Pulsar has not: let nothing
-    else depend on this one, and ``close()`` before it ends: the Pulsar client aborts a process that ends while it works.
+    Meant for one thread. What sends has a process of its own; what asks a librarian over Pulsar has not. So let nothing
+    else depend on this process, and ``close()`` before it ends: the Pulsar client aborts one that ends while it works.
     """
 
     def __init__(self, settings: Settings, store: str) -> None:

@@ -12,7 +12,7 @@ import socket
 from pathlib import Path
 from typing import Any, Final
 
-from tests.integration.servers.cache import Missing, java, maven, once
+from tests.integration.servers.cache import BRIEF, Missing, java, maven, once
 from tests.integration.servers.process import free_port
 from tests.integration.servers.pulsar import Broker
 from tests.integration.servers.trustgraph import FLOW, WORKSPACE, TrustGraph
@@ -119,7 +119,7 @@ class OnCassandra(TrustGraph):
 
     def _java(self, conf: Path, data: Path) -> list[str]:
         (jamm,) = self._jars.glob("jamm-*.jar")
-        command = [java(), f"-javaagent:{jamm}", "-Xms512m", "-Xmx512m", "-XX:MaxDirectMemorySize=256m"]
+        command = [java(), *BRIEF, f"-javaagent:{jamm}", "-Xms512m", "-Xmx512m", "-XX:MaxDirectMemorySize=256m"]
         for option, packages in (("--add-opens", _OPENS), ("--add-exports", _EXPORTS)):
             for package in packages.split():
                 command += [option, f"{package}=ALL-UNNAMED"]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from tests.integration.servers.cache import Missing, java, maven, once, sha256
+from tests.integration.servers.cache import BRIEF, Missing, java, maven, once, sha256
 from tests.integration.servers.process import Process, free_port
 from tests.integration.servers.tokens import certificates
 
@@ -82,7 +82,7 @@ class Fuseki:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        command = [self._java, "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", str(self._jar), _MAIN]
+        command = [self._java, "-Xmx512m", *BRIEF, "-cp", str(self._jar), _MAIN]
         command += ["--localhost", "--port", str(self._port), "--config=fuseki.ttl"]
         command += ["--passwd=passwords", "--auth=digest", "--https=https.json", f"--httpsPort={self._tls_port}"]
         self._process = Process(command, self._work / "fuseki.log", os.environ, self._work)

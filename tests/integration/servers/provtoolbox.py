@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from tests.integration.servers.cache import Missing, java, maven, once
+from tests.integration.servers.cache import BRIEF, Missing, java, maven, once
 
 __all__ = ["ProvToolbox"]
 
@@ -64,7 +64,7 @@ class ProvToolbox:
             for file, document in zip(files, documents, strict=True):
                 file.write_text(document, encoding="utf-8")
             path = os.pathsep.join([str(self._home / "classes"), f"{self._home / 'lib'}/*"])
-            options = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", path]
+            options = [*BRIEF, "-cp", path]
             done = subprocess.run(
                 [self._java, *options, "ProvValidate", *map(str, files)],
                 capture_output=True,
