@@ -62,7 +62,7 @@ class Topic:
         return count
 
     def wait_for_first(self) -> None:
-        until("the first messages", lambda: self.count() > 100, 60)
+        until("the first messages", lambda: self.count() > 100, 120)
 
     def messages(self) -> list[dict[str, Any]]:
         """All that it holds."""
@@ -203,7 +203,7 @@ def test_one_step_in_a_thousand_is_refused_until_the_broker_takes_it(
     machine.wait_until_delivered()
     limit = f"{topic.path}/maxMessageSize"
     broker.admin("POST", limit, 20_000)
-    until("the limit", lambda: broker.admin("GET", f"{limit}?applied=true") == 20_000, 30)
+    until("the limit", lambda: broker.admin("GET", f"{limit}?applied=true") == 20_000, 120)
     step = {"thought": "I look.", "action": "look", "arguments": {}, "observation": "seen"}
     recordings = {f"r{n}": {"question": f"Why {n}?", "steps": [step] * 2, "answer": "So."} for n in range(167)}
     recordings["r80"]["steps"] = [step, {**step, "observation": "é" * 4_000}]  # each of them in six bytes
@@ -218,7 +218,7 @@ def test_one_step_in_a_thousand_is_refused_until_the_broker_takes_it(
     )
     assert machine.delivery.sent == 168 * 6 - 1
     broker.admin("DELETE", limit)
-    until("no limit", lambda: not broker.admin("GET", f"{limit}?applied=true"), 30)
+    until("no limit", lambda: not broker.admin("GET", f"{limit}?applied=true"), 120)
     assert machine.otel_prov("quarantine", "retry", "--all") == "1 step will be sent again.\n"
     machine.wait_until_delivered()
     assert machine.quarantined == []

@@ -163,7 +163,7 @@ def test_nobody_there_is_away_and_silence_is_away_in_time(server: Server) -> Non
     begun = time.monotonic()
     with pytest.raises(Away, match="timed out"):
         Gateway(server.url, None, "w", 0.5).keep([A, B])
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 25
     silent.set()
 
 

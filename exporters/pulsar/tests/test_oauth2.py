@@ -114,8 +114,8 @@ def test_a_real_broker_believes_the_issuers_token(
     issuer.token = lambda: {"error": "not yet"}
     with pytest.raises(Unreachable, match=r"there is no token for .* answers without an access_token"):
         target.send([parcel])
-    issuer.token = lambda: {"access_token": pulsar_broker_secure.token(seconds=5), "expires_in": 5}
+    issuer.token = lambda: {"access_token": pulsar_broker_secure.token(seconds=8), "expires_in": 8}
     assert target.send([parcel]) == [None]
-    expired = time.monotonic() + 8
+    expired = time.monotonic() + 11
     while time.monotonic() < expired:  # beyond the end of the first token, and the broker's look at it
         assert target.send([parcel]) == [None]

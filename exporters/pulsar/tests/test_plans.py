@@ -81,7 +81,7 @@ def told(trustgraph_cassandra: TrustGraph, sender: Callable[..., Any], monkeypat
     target = sender(server.broker.url, librarian_endpoint=server.gateway, librarian_token=server.token)
     parcels = [p for i, each in enumerate((PLANNED, SUPERVISED, CLERK)) for p in grouped(each, 9001 + 100 * i)]
     assert target.send(parcels) == [None] * len(parcels)
-    until("all is stored", lambda: server.backlog() == 0, 60)
+    until("all is stored", lambda: server.backlog() == 0, 120)
     monkeypatch.setenv("TRUSTGRAPH_TOKEN", server.token)
     return server
 

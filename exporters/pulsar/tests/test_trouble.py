@@ -58,7 +58,7 @@ def test_nothing_is_lost_when_the_broker_is_killed_during_a_send_and_comes_back(
     answers: list[str | None] = []
     sending = threading.Thread(target=lambda: answers.extend(deliver(target, many(20_000, 2), 300)))
     sending.start()
-    until("the first messages", lambda: broker.admin("GET", stored)["msgInCounter"] > 100, 60)
+    until("the first messages", lambda: broker.admin("GET", stored)["msgInCounter"] > 100, 120)
     broker.process.kill()
     assert sending.is_alive()
     broker.restart()
@@ -93,7 +93,7 @@ def test_what_a_killed_sender_had_sent_already_is_dropped_by_a_broker_that_dedup
     process = subprocess.Popen([sys.executable, "-c", SENDER], env={**os.environ, **told})
     try:
         stored = f"persistent/{name.partition('://')[2]}/stats"
-        until("the first messages", lambda: broker.admin("GET", stored)["msgInCounter"] > 100, 60)
+        until("the first messages", lambda: broker.admin("GET", stored)["msgInCounter"] > 100, 120)
     finally:
         process.kill()
         assert process.wait() == -signal.SIGKILL
@@ -128,7 +128,7 @@ def test_a_broker_that_hangs_is_given_up_and_later_gets_everything(
     begun = time.monotonic()
     with pytest.raises(Unreachable, match="accepts connections, but does not answer"):
         target.send(many(10, 2))
-    assert time.monotonic() - begun < 40
+    assert time.monotonic() - begun < 90
     broker.process.resume()
     assert deliver(target, many(10, 2), 60) == [None] * 10
     assert len(set(topic_of(broker, name).ids())) == 11
@@ -142,12 +142,12 @@ def test_one_message_that_the_topic_refuses_is_told_and_the_others_go_through(
     assert target.send(many(1)) == [None]
     policy = f"persistent/{name.partition('://')[2]}/maxMessageSize"
     broker.admin("POST", policy, 2_000)
-    until("the policy", lambda: broker.admin("GET", policy + "?applied=true") == 2_000, 30)
+    until("the policy", lambda: broker.admin("GET", policy + "?applied=true") == 2_000, 120)
     sent = many(1_000, 2)
     sent[500:501] = many(1, 502, size=3_000)
     begun = time.monotonic()
     answers = target.send(sent)
-    assert time.monotonic() - begun < 60
+    assert time.monotonic() - begun < 120
     assert answers[500] == f"{name}: the broker refuses it: Exceed maximum message size"
     assert answers[:500] + answers[501:] == [None] * 999
     kept = [n for n in range(1, 1_002) if n != 502]
@@ -220,7 +220,7 @@ def test_a_token_that_does_not_let_us_in_is_named(
     begun = time.monotonic()
     with pytest.raises(Unreachable) as trouble:
         sender(pulsar_broker_secure.tls_url, **let_in | {"token": tokens[token]}).send(many(1))
-    assert time.monotonic() - begun < 15
+    assert time.monotonic() - begun < 45
     said = "it wants a token" if token == "none" else "the token is wrong or has expired (OTEL_EXPORTER_PROV_TOKEN"
     assert said in str(trouble.value)
     assert pulsar_broker_secure.tls_url in str(trouble.value)
@@ -243,7 +243,7 @@ def test_a_token_that_is_renewed_in_its_file_lets_us_in_again(
     target = sender(pulsar_broker_secure.tls_url, **told)
     with pytest.raises(Unreachable, match="the token is wrong or has expired"):
         target.send(many(1))
-    file.write_text(pulsar_broker_secure.token(seconds=4) + "\n")
+    file.write_text(pulsar_broker_secure.token(seconds=8) + "\n")
     assert target.send(many(1)) == [None]
     file.unlink()
     with pytest.raises(Unreachable, match="there is no token for"):

@@ -80,7 +80,7 @@ def test_parallel_calls_are_shown_whole_once_and_in_their_order(
     sent = [replace(each, sequence=700 + each.sequence) for each in explained.parcels(session)]
     assert sender(trustgraph.broker.url, **told).send(sent) == [None] * len(sent)
     trustgraph.wait_for(f"{session.uri}/final")
-    until("nothing left to store", lambda: trustgraph.backlog() == 0, 30)
+    until("nothing left to store", lambda: trustgraph.backlog() == 0, 120)
     shown = trustgraph.tool("tg-show-explain-trace", session.uri)
     expected = [step.action if isinstance(step, Analysis) else step.text for step in steps[1:]]
     assert re.findall(r"act-\d+-|seen \d+\.\d+\.|the answer", shown) == [*expected, "the answer"]
@@ -149,7 +149,7 @@ def test_the_longest_texts_are_stored_and_shown(
     assert target.send(sent) == [None] * len(sent)
     for parcel in sent:
         trustgraph.wait_for(parcel.subject)
-    until("nothing left to store", lambda: trustgraph.backlog() == 0, 20)
+    until("nothing left to store", lambda: trustgraph.backlog() == 0, 120)
     asked = {"operation": "get-document-content", "workspace": "default"}
     asked["document-id"] = f"{sent[0].session}/i1/observation"
     whole = base64.b64decode(trustgraph.post("api/v1/librarian", asked)["content"]).decode()
@@ -172,7 +172,7 @@ def test_triples_wait_for_an_absent_librarian_as_long_as_told_and_go_without_doc
     try:
         with pytest.raises(Unreachable, match="TrustGraph's librarian is away: "):
             target.send(sent)
-        assert until("no more waiting", lambda: delivered(target, sent), 30)
+        assert until("no more waiting", lambda: delivered(target, sent), 120)
     finally:
         librarian.resume()
     session = sent[0].session
