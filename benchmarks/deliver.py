@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import otel_prov
@@ -33,9 +33,10 @@ class Null:
     def __init__(self, url: str, store: str) -> None:
         Null.taken = []
 
-    def send(self, parcels: Sequence[Parcel]) -> list[str | None]:
-        Null.taken += [time.perf_counter()] * len(parcels)
-        return [None] * len(parcels)
+    def send(self, parcels: Iterable[Parcel]) -> list[str | None]:
+        answers: list[str | None] = [None for _ in parcels]
+        Null.taken += [time.perf_counter()] * len(answers)
+        return answers
 
     def close(self) -> None:
         """Nothing is held."""

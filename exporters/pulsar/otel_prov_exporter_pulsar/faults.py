@@ -18,6 +18,7 @@ _CERTIFICATE: Final = "OTEL_EXPORTER_PROV_CERTIFICATE"
 _REFUSED: Final = re.compile(r"Received send error from server: (.*)")
 _MESSAGE: Final = re.compile(r"(?:ERROR|WARN ) \[\d+\] \w+:\d+ \| (?:\[[^]]*\] )?(.*)")
 
+_SILENT: Final = "{url}: accepts connections, but does not answer"
 _FULL: Final = "{topic}: its backlog is full (a quota on {url}); nobody reads it fast enough"
 _BY_KIND: Final = {
     "TopicNotFound": "{topic}: no such tenant or namespace; make them with: otel-prov pulsar init",
@@ -38,7 +39,7 @@ _BY_LOG: Final = (
     ("Host not found", "{url}: there is no host of this name"),
     ("Resolve error", "{url}: the name of the host can't be resolved"),
     ("Connection refused", "{url}: nothing listens there; the broker is away"),
-    ("was not established in", "{url}: accepts connections, but does not answer"),
+    ("was not established in", _SILENT),
     ("Handshake failed", "{url}: no TLS there; pulsar:// is for the port without TLS"),
 )
 
@@ -54,7 +55,8 @@ def unreachable(error: object, log: str, settings: Settings) -> str:
     kind = getattr(error, "name", None) or type(error).__name__
     said = _BY_KIND.get(kind) or next((text for mark, text in _BY_LOG if mark in log), None)
     if said is None and kind in ("Timeout", "TimeOut") and "Connected to broker" in log:
-        said = "{url}: ends every connection at once; " + _no_entry(settings)
+        is_ended = log.count("Connection disconnected") > 1  # and tried again, until the time was over
+        said = "{url}: ends every connection at once; " + _no_entry(settings) if is_ended else _SILENT
     if said is None:
         messages = _MESSAGE.findall(log)
         said = "{url}: " + f"{kind} ({messages[-1] if messages else error})".replace("{", "{{").replace("}", "}}")
