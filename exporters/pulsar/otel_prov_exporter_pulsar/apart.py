@@ -57,16 +57,15 @@ class Apart:
             Unreachable: Not all could be delivered.
             Ended: That process has ended meanwhile. The next messages begin another one.
         """
+        process = self._started()
         try:
-            process = self._started()
-            try:
-                for some in _together(messages):
-                    self._here.send(some)
-                self._here.send(None)
-                outcome = self._here.recv()
-            except (EOFError, ConnectionError):
-                process.join(_CLOSING)
-                raise Ended(f"the Pulsar client has ended its process (exit code {process.exitcode})") from None
+            for some in _together(messages):
+                self._here.send(some)
+            self._here.send(None)
+            outcome = self._here.recv()
+        except (EOFError, ConnectionError):
+            self.close()
+            raise Ended(f"the Pulsar client has ended its process (exit code {process.exitcode})") from None
         except BaseException:
             self.close()
             raise
@@ -78,13 +77,14 @@ class Apart:
     def _started(self) -> SpawnProcess:
         if self._process is None:
             context = multiprocessing.get_context("spawn")
-            self._here, there = context.Pipe()
-            self._process = context.Process(
+            here, there = context.Pipe()
+            process = context.Process(
                 target=_serve, args=(there, self._url, self._name), name="otel-prov-pulsar", daemon=True
             )
-            self._process.start()
-            atexit.register(self._process.kill)  # it goes by no gentler word; see _serve
+            process.start()
+            atexit.register(process.kill)  # it goes by no gentler word; see _serve
             there.close()
+            self._here, self._process = here, process
         return self._process
 
     def close(self) -> None:
