@@ -53,7 +53,7 @@ class Line:
                 self._lanes.setdefault(within, []).append(number)
         self._steps = sorted(session.of(StepResult), key=lambda step: step.index)
         self._findings = sorted(session.of(Finding), key=lambda step: step.index)
-        self._results = {*(step.place for step in session.parts)}
+        self._results = {step.place for step in session.parts}
 
     def iteration(self, step: Analysis) -> list[str]:
         """What an iteration derives from."""

@@ -41,14 +41,20 @@ class _Server(Protocol):
 
 
 S = TypeVar("S", bound=_Server)
+T = TypeVar("T")
+
+
+def _made(make: Callable[[], T]) -> T:
+    """What is made; skips what asks for it where something is missing."""
+    try:
+        return make()
+    except Missing as missing:
+        pytest.skip(str(missing))
 
 
 def _running(make: Callable[[], S]) -> Iterator[S]:
-    """The server, from its start to its stop; skips what asks for it where something is missing."""
-    try:
-        server = make()
-    except Missing as missing:
-        pytest.skip(str(missing))
+    """The server, from its start to its stop."""
+    server = _made(make)
     try:
         server.start()
         yield server
@@ -87,10 +93,7 @@ def jaeger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Jaeger]:
 @pytest.fixture(scope="session")
 def prov_toolbox() -> ProvToolbox:
     """ProvToolbox, which is no server but is fetched like one."""
-    try:
-        return ProvToolbox()
-    except Missing as missing:
-        pytest.skip(str(missing))
+    return _made(ProvToolbox)
 
 
 @pytest.fixture(scope="session")
@@ -114,10 +117,7 @@ def fuseki(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fuseki]:
 @pytest.fixture(scope="session")
 def trustgraph_environment() -> Path:
     """A virtual environment with TrustGraph's programs, none of which runs."""
-    try:
-        return OnCassandra.environment()
-    except Missing as missing:
-        pytest.skip(str(missing))
+    return _made(OnCassandra.environment)
 
 
 @pytest.fixture(scope="session")
